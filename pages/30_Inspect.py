@@ -25,6 +25,8 @@ def draw(page: PageContext) -> None:
     st.html(STYLE)
     if apply_events(page, st.session_state.get(KEY, {}).get("out")) or give_waiting(page):
         st.rerun()
+    if verdicts_list.open_first_open(page):
+        st.rerun()
     by_class = error_classes.is_chosen(page)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="inspect_bar"):
         if by_class:

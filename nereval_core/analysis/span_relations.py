@@ -21,7 +21,7 @@ from nereval_core.alignment.candidates import (
     tangled_spans,
 )
 from nereval_core.alignment.codes import Facts, Question, ranges
-from nereval_core.corpus import Fragments, Layer
+from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Array, Bools, Int64, UInt8
 from nereval_core.problems import FormatError
 from nereval_core.scoring import spans_of
@@ -165,14 +165,9 @@ def touching_spans(layer: Layer, a: Array, other: Layer, b: Array) -> tuple[Bool
         rows = np.flatnonzero(broken)
         pairs = _overlapping_hulls(start[rows], end[rows], sides[opposite][0], sides[opposite][1])
         for mine, theirs in zip(rows[pairs[0]].tolist(), pairs[1].tolist(), strict=True):
-            if shared_characters(fragments_of(layers[0], of[0][mine]), fragments_of(layers[1], of[1][theirs])):
+            if shared_characters(layers[0].parts(int(of[0][mine])), layers[1].parts(int(of[1][theirs]))):
                 hit[here][mine] = hit[opposite][theirs] = True
     return hit
-
-
-def fragments_of(layer: Layer, span: int) -> Fragments:
-    """Return the fragments of a span, a single one where it has no gap."""
-    return layer.fragments.get(int(span)) or ((int(layer.start[span]), int(layer.end[span])),)
 
 
 def _overlap_any(start: Array, end: Array, starts: Array, ends: Array) -> Bools:

@@ -77,8 +77,11 @@ class Layer:
         if self.unplaced[span]:
             return str(self.meta[span]["mention"])
         text = self.documents.texts[self.doc[span]]
-        parts = self.fragments.get(span) or ((int(self.start[span]), int(self.end[span])),)
-        return " ".join(text[start:end] for start, end in parts)
+        return " ".join(text[start:end] for start, end in self.parts(span))
+
+    def parts(self, span: int) -> Fragments:
+        """Return the fragments of a span, which is one where it is continuous."""
+        return self.fragments.get(span) or ((int(self.start[span]), int(self.end[span])),)
 
     def label(self, span: int) -> str:
         """Return the type of a span by name."""

@@ -17,7 +17,7 @@ import pandas as pd
 from cachetools import LRUCache, cachedmethod
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Layer
+from nereval_core.corpus import Fragments, Layer
 from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.ledger.attributes import find_attribute
@@ -215,6 +215,15 @@ class Ledger:
         parts += [own if part == 0 else own + before[part] for part, own in places.pieces(0, len(places))]
         return np.concatenate(parts) if len(parts) != 2 else parts[1]
 
+    def positions_in(self, doc: str) -> NDArray[Any]:
+        """Return the positions of all records of a document.
+
+        Raises:
+            KeyError: there is no document of this id.
+        """
+        part, low, high = self._records_of(doc)
+        return int(self._plain_classes.before[part]) + np.arange(low, high)
+
     def position(self, doc: str, record: str) -> int | None:
         """Return the position of a record, None where the document has none with that id."""
         part, low, high = self._records_of(doc)
@@ -223,7 +232,15 @@ class Ledger:
 
     def name(self, position: int) -> tuple[str, str]:
         """Return document and record id of the record at a position."""
-        return self._excerpt(self._at(np.array([position]))).names()[0]
+        return self.names(np.array([position]))[0]
+
+    def names(self, positions: NDArray[Any]) -> list[tuple[str, str]]:
+        """Return document and record id of the records at some positions."""
+        return self._excerpt(self._at(positions)).names()
+
+    def fragments(self, positions: NDArray[Any]) -> list[tuple[Fragments, Fragments]]:
+        """Return the fragments of gold span and prediction of the records at some positions, () for no span."""
+        return self._excerpt(self._at(positions)).fragments()
 
     def documents(self, text: str = "", first: int = 0, rows: int = 200) -> Tallies:
         """Return the counts of the documents first, first + 1, ... of those with spans whose ids hold a text.

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.corpus import SPAN_KEYS, Documents, Layer
+from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Layer
 from nereval_core.corpus.arrays import Array, Bools, Int32, Int64, narrow_integers
 from nereval_core.corpus.concatenation import join_documents
 from nereval_core.corpus.subset import select_documents
@@ -233,6 +233,14 @@ class Excerpt:
         # The last one is that of index -1, no span.
         gold, pred = (np.append(layer.start, 0) for layer in self.sides)
         return np.where(self.rows.anchored, gold[self.rows.gold], pred[self.rows.pred])
+
+    def fragments(self) -> list[tuple[Fragments, Fragments]]:
+        """Return the fragments of gold span and prediction of each record, () for no span."""
+        sides = [
+            [() if span < 0 else layer.parts(span) for span in spans.tolist()]
+            for layer, spans in zip(self.sides, (self.rows.gold, self.rows.pred), strict=True)
+        ]
+        return list(zip(*sides, strict=True))
 
     def texts(self) -> list[str]:
         """Return the text of each record's anchor."""

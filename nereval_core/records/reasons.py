@@ -14,6 +14,8 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import quoted
 
 BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments differ", "unaligned")
+ALIGNED_ELSEWHERE = tuple(f"every {text} that overlaps it is aligned elsewhere" for text in ("prediction", "gold span"))
+"""The reasons of a gold span and of a prediction alone that spans of the other side overlap."""
 _FRAGMENTS = BOUNDARIES.index("fragments differ")
 
 
@@ -29,12 +31,12 @@ def reasons(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArr
         first, which = _distinct(facts)
         rows = zip(*(fact[first].tolist() for fact in facts), strict=True)
         words[paired] = np.array([_words(gold, pred, *row) for row in rows], object)[which]
-    for mine, layer, spans, other, text in (
-        (np.flatnonzero(p < 0), gold, g, pred, "prediction"),
-        (np.flatnonzero(g < 0), pred, p, gold, "gold span"),
+    for mine, layer, spans, other, text, elsewhere in (
+        (np.flatnonzero(p < 0), gold, g, pred, "prediction", ALIGNED_ELSEWHERE[0]),
+        (np.flatnonzero(g < 0), pred, p, gold, "gold span", ALIGNED_ELSEWHERE[1]),
     ):
         met = _meets(layer, spans[mine], other)
-        words[mine] = np.where(met, f"every {text} that overlaps it is aligned elsewhere", f"no {text} overlaps it")
+        words[mine] = np.where(met, elsewhere, f"no {text} overlaps it")
     alone = np.flatnonzero(g < 0)
     for place in alone[pred.unplaced[p[alone]]].tolist() if len(pred) else ():
         nearest = pred.meta[int(p[place])].get("closest")
@@ -96,7 +98,7 @@ def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]
     met: NDArray[np.bool_] = (last >= 0) & (reach[last] > start)
     if layer.fragments or other.fragments:
         # Hulls that overlap may share no character: of those the fragments tell.
-        met[met] = [_shares(layer, int(span), other) for span in spans[met]]
+        met[met] = [first_overlapping(layer, int(span), other) is not None for span in spans[met]]
     return met
 
 
@@ -106,15 +108,13 @@ def _in_documents(first: NDArray[np.int64], docs: NDArray[Any]) -> NDArray[np.in
     return ranges(first[distinct], first[distinct + 1])[1]
 
 
-def _shares(layer: Layer, span: int, other: Layer) -> bool:
+def first_overlapping(layer: Layer, span: int, other: Layer) -> int | None:
+    """Return the first span of another layer that shares a character with a span, None where none does."""
     low, high = other.first[layer.doc[span] : layer.doc[span] + 2].tolist()
     near = (other.start[low:high] < layer.end[span]) & (other.end[low:high] > layer.start[span])
-    own = _parts(layer, span)
-    return any(shared_characters(own, _parts(other, i)) for i in (np.flatnonzero(near) + low).tolist())
-
-
-def _parts(layer: Layer, span: int) -> tuple[tuple[int, int], ...]:
-    return layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+    own = layer.parts(span)
+    candidates = (np.flatnonzero(near) + low).tolist()
+    return next((other_span for other_span in candidates if shared_characters(own, other.parts(other_span))), None)
 
 
 def _shifts(

@@ -80,7 +80,7 @@ def marks_of(
     at = SIDES.index(side)
     layer, codes = scores.layers(name)[at], scores.decisions(name)[at]
     for span in spans:
-        parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+        parts = layer.parts(span)
         record = (records or {}).get((side, span), "")
         yield Mark(side, span, parts, layer.label(span), Decision(int(codes[span])).name, record)
 

@@ -61,7 +61,7 @@ def text_digests(documents: Documents) -> tuple[str, ...]:
 
 def marked(layer: Layer, span: int) -> Marked:
     """Return a span of a layer by its fragments and type."""
-    parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+    parts = layer.parts(span)
     return Marked(tuple((int(low), int(high)) for low, high in parts), layer.label(span))
 
 

@@ -75,7 +75,7 @@ def _annotations(layer: Layer, number: int) -> str:
     links = []
     attributes = []
     for span, name in zip(spans, ids, strict=True):
-        parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+        parts = layer.parts(span)
         offsets = ";".join(f"{start} {end}" for start, end in parts)
         lines.append(f"{name}\t{layer.label(span)} {offsets}\t{layer.text(span).translate(BLANKS)}\n")
         links += [(name, link if ":" in link else f":{link}") for link in layer.links.get(span, ())]

@@ -14,7 +14,6 @@ from nereval_core.analysis import span_relations
 from nereval_core.analysis.span_relations import (
     carry_over,
     corresponding_spans,
-    fragments_of,
     have_same_type,
     overlap_counts,
     span_keys,
@@ -34,7 +33,7 @@ def drawn(seed: int, layers: int = 3, docs: int = 2) -> list[Layer]:
 
 
 def identity(layer: Layer, span: int) -> tuple[object, ...]:
-    return int(layer.doc[span]), fragments_of(layer, span), layer.label(span)
+    return int(layer.doc[span]), layer.parts(span), layer.label(span)
 
 
 @pytest.mark.parametrize("below", [span_relations._KEYS_BELOW, 1])
@@ -64,8 +63,8 @@ def test_spans_and_codes_are_carried_over_by_the_order_of_reading(seed: int) -> 
     assert (corresponding_spans(gold, gold) == np.arange(len(gold))).all()
     for other in (merged, left):
         there = corresponding_spans(other, gold)
-        assert [(int(gold.doc[span]), fragments_of(gold, span)) for span in there.tolist()] == [
-            (int(other.doc[span]), fragments_of(other, span)) for span in range(len(other))
+        assert [(int(gold.doc[span]), gold.parts(span)) for span in there.tolist()] == [
+            (int(other.doc[span]), other.parts(span)) for span in range(len(other))
         ]
         back = corresponding_spans(gold, other)
         assert back[there].tolist() == list(range(len(other)))

@@ -18,6 +18,7 @@ from nereval_core.readers import Source
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.marks import Mark, marks
+from nereval_core.report.span_difference import difference_text
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.scoring.examples import FIVE_DECISIONS, SIX_CASES, decide
@@ -31,7 +32,7 @@ from pages.shared.inspect.document import (
     read_document,
     record_card_data,
 )
-from pages.shared.inspect.queue import CHUNK, queue_part
+from pages.shared.inspect.queue import CHUNK, entries, queue_part
 from pages.shared.view import View
 from tests.report.test_highlight import marked
 from tests.support.pages import GOLD, PREDICTION, VIEW, address, sound, start_afresh, upload
@@ -154,6 +155,21 @@ def test_a_part_of_a_long_queue_holds_the_open_record(order: str) -> None:
     missed = Query(decision=("COR",))
     assert queue_part(kept, missed, "document", "long", "g:50000-50007:Drug").total == 0
     assert queue_part(kept, Query(), "document", "long", "", start=30).at == 1.5
+
+
+def test_the_queue_shows_the_difference_and_names_what_an_overlapping_span_is_aligned_with() -> None:
+    text = "the United States; left and right ventricle; Aspirin tablet"
+    documents = Documents(("d",), (text,))
+    gold = layer("gold", documents, [0] * 4, [4, 19, 45, 53], [17, 43, 52, 59], ["Place", "Part", "Drug", "Form"])
+    gold = replace(gold, fragments={1: ((19, 23), (34, 43))})
+    pred = layer("pred", documents, [0, 0], [0, 45], [17, 59], ["Place", "Drug"])
+    kept = ledger(score_layers(gold, pred), "strict", (gold, pred))
+    part = queue_part(kept, Query(), "document", "d", "")
+    pieces, reasons = ([entry[place] for entry in entries(kept, part, documents.texts)] for place in (3, 4))
+    assert pieces[0] == [("the ", "+"), ("United States", "")]
+    assert difference_text(pieces[1]) == "left … ventricle"
+    assert difference_text(pieces[2]) == "Aspirin [tablet]"
+    assert reasons[3] == "prediction “Aspirin tablet” is aligned with “Aspirin”"
 
 
 def test_the_way_on_from_a_record_that_is_not_listed() -> None:

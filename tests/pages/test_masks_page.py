@@ -18,7 +18,7 @@ from pages.shared.data.reference_layer import former_gold, swap_gold, with_refer
 from pages.shared.view import MASKED, View
 from pages.shared.view.link import read_link, write_link
 from tests.support.pages import DEMO, VIEW, address, opened, sound, start_afresh
-from tests.support.workbench import workbench
+from tests.support.workbench import span_words, workbench
 
 HIDDEN = replace(VIEW, mask=MASKED)
 PAGES = [
@@ -129,7 +129,7 @@ def test_the_switch_in_the_share_menu() -> None:
     app = sound(switch.set_value(True).run())
     assert address(app)["mask"] == MASKED
     after = workbench(app)["entries"]
-    assert [entry[3] for entry in after] == [masked_text(entry[3]) for entry in before]
+    assert [span_words(entry) for entry in after] == [masked_text(span_words(entry)) for entry in before]
     assert [entry[2] for entry in after] == [entry[2] for entry in before]
     assert read_link(write_link(HIDDEN))[0].mask == MASKED
     # Another corpus is masked too.
@@ -139,7 +139,9 @@ def test_the_switch_in_the_share_menu() -> None:
 
 
 def test_a_search_finds_no_word_of_the_original() -> None:
-    word = next(entry[3] for entry in workbench(opened("Inspect", VIEW))["entries"] if len(entry[3]) > 5)
+    word = next(
+        span_words(entry) for entry in workbench(opened("Inspect", VIEW))["entries"] if len(span_words(entry)) > 5
+    )
     assert not workbench(opened("Inspect", replace(HIDDEN, q=word)))["entries"]
     assert workbench(opened("Inspect", replace(VIEW, q=word)))["entries"]
 
@@ -161,7 +163,7 @@ def test_a_server_may_mask_everything() -> None:
     (switch,) = (one for one in app.toggle if one.label == "Mask the text")
     assert switch.value and switch.disabled and address(app)["mask"] == MASKED
     assert not [button for button in app.button if button.label.startswith("text masked")]
-    assert all(entry[3] == masked_text(entry[3]) for entry in workbench(app)["entries"])
+    assert all(span_words(entry) == masked_text(span_words(entry)) for entry in workbench(app)["entries"])
     # The headline shows a record of the demo.
     (excerpt,) = (one.proto.body for one in opened("Start").get("html") if "nvh-text" in one.proto.body)
     shown = re.sub("<style>.*</style>|<[^>]*>", " ", excerpt)

@@ -334,6 +334,23 @@ def test_a_list_without_what_is_decided_goes_on_with_the_next(store: ReviewStore
     assert workbench(app)["at"] == 0
 
 
+def test_verdicts_stay_marked_in_the_text_whatever_the_filter(store: ReviewStore) -> None:
+    app = press(first(ANN, VIEW), "gold")
+    name = "\n".join(workbench(app)["entries"][0][:2])
+    assert workbench(app)["reviewed"] == {name: "gold · Ann"}
+    app = opened("Inspect", replace(VIEW, q="has:verdict=none", doc=name.split("\n")[0]))
+    assert name not in ["\n".join(entry[:2]) for entry in workbench(app)["entries"]]
+    assert workbench(app)["reviewed"] == {name: "gold · Ann"}
+
+
+def test_a_review_goes_on_at_the_first_record_without_a_verdict(store: ReviewStore) -> None:
+    app = press(press(first(ANN, VIEW), "gold"), "gold")
+    entries = workbench(app)["entries"]
+    app = opened("Inspect", VIEW.with_layout("first-open"))
+    assert workbench(app)["open"] == entries[2][:2] and workbench(app)["at"] == 2
+    assert "layout" not in address(app)
+
+
 def test_a_batch_that_others_decided_on_since_is_not_undone_in_part(store: ReviewStore) -> None:
     app = press(opened("Inspect", VIEW, **ANN, **MORE), "batch")
     app = sound(next(one for one in app.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("pred").run())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -19,6 +19,11 @@ def workbench(app: AppTest) -> dict[str, Any]:
     """Return the data of the component."""
     every = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
     return next(one for one in every if "entries" in one)
+
+
+def span_words(entry: Sequence[Any]) -> str:
+    """Return the words of both sides in an entry of the queue."""
+    return "".join(text for text, _ in entry[3])
 
 
 def card(app: AppTest) -> dict[str, Any]:

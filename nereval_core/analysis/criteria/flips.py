@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Facts, Rules, Spans, describe
-from nereval_core.analysis.span_relations import fragments_of
 from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Int64, UInt8
 from nereval_core.problems import counted
@@ -37,9 +36,7 @@ class CriterionSpan:
 
     @classmethod
     def of(cls, layer: Layer, span: int) -> CriterionSpan:
-        return cls(
-            fragments_of(layer, span), layer.label(span), layer.cores.get(span), tuple(layer.alternatives.get(span, ()))
-        )
+        return cls(layer.parts(span), layer.label(span), layer.cores.get(span), tuple(layer.alternatives.get(span, ())))
 
     @property
     def start(self) -> int:

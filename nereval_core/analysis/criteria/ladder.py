@@ -24,7 +24,7 @@ from nereval_core.analysis.criteria.flips import (
     smallest_breaking_move,
     smallest_correction,
 )
-from nereval_core.analysis.span_relations import corresponding_spans, fragments_of
+from nereval_core.analysis.span_relations import corresponding_spans
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus import layer as layer_of
 from nereval_core.corpus.arrays import Bools
@@ -303,8 +303,8 @@ def _overlapping_spans(layer: Layer, span: int, other: Layer) -> list[int]:
         return []
     low, high = other.first[layer.doc[span] : layer.doc[span] + 2].tolist()
     hulls = (other.start[low:high] < layer.end[span]) & (other.end[low:high] > layer.start[span])
-    own = fragments_of(layer, span)
-    return [i for i in (np.flatnonzero(hulls) + low).tolist() if shared_characters(own, fragments_of(other, i))]
+    own = layer.parts(span)
+    return [i for i in (np.flatnonzero(hulls) + low).tolist() if shared_characters(own, other.parts(i))]
 
 
 def _ladder_row(

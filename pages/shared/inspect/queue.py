@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nereval_core.corpus import Layer
 from nereval_core.ledger import Ledger
 from nereval_core.records.queries import ORDERS, Query
+from nereval_core.records.reasons import ALIGNED_ELSEWHERE, first_overlapping
+from nereval_core.report.marks import SIDES
+from nereval_core.report.span_difference import BOTH, Piece, difference_text, span_difference
 from nereval_core.review.words import verdict_labels
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
-from pages.shared.view.queries import context
 
 CHUNK = 30
 """The part that is sent begins and ends at a multiple of it, and seldom changes while records are gone through."""
-SPAN_CHARACTERS = 120
-"""Characters of a span in an entry of the queue."""
+QUOTED = 40
+"""Characters of a span that an entry quotes beside its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,23 +91,81 @@ def _is(part: pd.DataFrame, doc: str, record: str) -> bool:
 def entries(
     ledger: Ledger, part: QueuePart, texts: Sequence[str], words: LayerWords = GOLD_AND_PREDICTION
 ) -> list[list[Any]]:
-    """Return the entries of the queue: document, record, decision, span, why, types, verdict."""
+    """Return the entries of the queue: document, record, decision, pieces of the difference, why, types, verdict.
+
+    The pieces are texts with their signs of `span_difference`, the types those of gold and prediction, one where they
+    are equal.
+    """
     rows = part.records
     if not len(rows):
         return []
-    spans = [text[:SPAN_CHARACTERS] for _, text, _ in context(rows, texts, 0)]
     verdicts: list[str | None] = [None] * len(rows)
     if (verdicts_of_records := ledger.verdicts) is not None:
         verdicts = verdict_labels(verdicts_of_records, rows.index, words.verdict_words)
     columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
     return [
-        [doc, record, decision, span, words.reason(reason, gold, pred), _types(gold, pred), verdict]
-        for (doc, record), span, verdict, decision, reason, gold, pred in zip(
-            part.names, spans, verdicts, *columns, strict=True
+        [doc, record, decision, pieces, aligned or _why(reason, gold, pred, words), _types(gold, pred), verdict]
+        for (doc, record), pieces, aligned, verdict, decision, reason, gold, pred in zip(
+            part.names,
+            record_pieces(ledger, rows, texts),
+            _alignments(ledger, rows, words),
+            verdicts,
+            *columns,
+            strict=True,
         )
     ]
 
 
-def _types(gold: object, pred: object) -> str:
-    names = [kind for kind in (gold, pred) if isinstance(kind, str)]
-    return " → ".join(dict.fromkeys(names))
+def record_pieces(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str]) -> list[list[Piece]]:
+    """Return the `span_difference` of each record."""
+    pieces = []
+    documents, pred_texts = records["doc"].tolist(), records["pred_text"].astype(object).tolist()
+    for doc, pred_text, (gold, pred) in zip(
+        documents, pred_texts, ledger.fragments(records.index.to_numpy()), strict=True
+    ):
+        # The words of a prediction that stands nowhere are not in the text.
+        is_nowhere = not gold and pred and pred[0][0] == pred[-1][1]
+        pieces.append([Piece(str(pred_text), BOTH)] if is_nowhere else span_difference(texts[doc], gold, pred))
+    return pieces
+
+
+def _alignments(ledger: Ledger, records: pd.DataFrame, words: LayerWords) -> list[str]:
+    """Return for each span that others overlap which are aligned elsewhere: the first of these, and with what.
+
+    Empty for other records, and for those of a scored folder.
+    """
+    sentences = [""] * len(records)
+    if not ledger.is_in_memory:
+        return sentences
+    scores, name = ledger.about.scores, ledger.criterion
+    layers, partners = scores.layers(name), scores.partners(name)
+    reasons = records["reason"].astype(object).tolist()
+    for place, (gold, pred) in enumerate(zip(records["gold"].tolist(), records["pred"].tolist(), strict=True)):
+        if reasons[place] not in ALIGNED_ELSEWHERE:
+            continue
+        own, other = (0, 1) if gold >= 0 else (1, 0)
+        overlapping = first_overlapping(layers[own], gold if gold >= 0 else pred, layers[other])
+        partner = -1 if overlapping is None else int(partners[other][overlapping])
+        if overlapping is not None and partner >= 0:
+            first, second = _quote(layers[other], overlapping), _quote(layers[own], partner)
+            sentences[place] = f"{words.side(SIDES[other])} {first} is aligned with {second}"
+    return sentences
+
+
+def _quote(layer: Layer, span: int) -> str:
+    """Return the words of a span in quotes, with its fragments apart."""
+    text = layer.documents.texts[layer.doc[span]]
+    words = difference_text(span_difference(text, layer.parts(span), ()))
+    return f"“{words if len(words) <= QUOTED else f'{words[: QUOTED - 1]}…'}”"
+
+
+def _why(reason: str, gold: object, pred: object, words: LayerWords) -> str:
+    """Return why a record was decided so, without the types, which an entry shows in another way."""
+    if words.annotators:
+        return words.reason(reason, gold, pred)
+    return reason.removesuffix(f"type {pred} instead of {gold}").removesuffix("; ")
+
+
+def _types(gold: object, pred: object) -> list[str]:
+    """Return the types of both sides, one where they are equal or one side has no span."""
+    return list(dict.fromkeys(kind for kind in (gold, pred) if isinstance(kind, str)))

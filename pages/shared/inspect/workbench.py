@@ -6,15 +6,17 @@ comes back as numbered events, see `pages.shared.verdicts.events`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from nereval_core.report.colours import type_colours
 from nereval_core.review.verdicts import KINDS
+from nereval_core.review.words import verdict_labels
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
@@ -177,6 +179,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "compared": page.beside,
         "schemas": [name for name in SCHEMAS if name in page.criteria],
         "starred": _starred(page, opened),
+        "reviewed": _reviewed(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
     }
 
@@ -191,6 +194,18 @@ def _starred(page: PageContext, opened: Open) -> list[str]:
         if (place.corpus, place.system, place.criterion) == (page.loaded.digest, page.system, page.by)
     }
     return ["\n".join(name) for name in opened.queue.names if name in names]
+
+
+def _reviewed(page: PageContext, documents: Iterable[str]) -> dict[str, str]:
+    """Return the verdicts that stand on the records of some documents, whether the queue lists these or not."""
+    ledger = page.ledger()
+    if (verdicts := ledger.verdicts) is None:
+        return {}
+    positions = np.concatenate([ledger.positions_in(doc) for doc in documents])
+    decided = positions[verdicts.at[positions] >= 0]
+    labels = verdict_labels(verdicts, decided, page.words.verdict_words)
+    names = zip(ledger.names(decided), labels, strict=True)
+    return {"\n".join(name): label for name, label in names if label is not None}
 
 
 def _facts(page: PageContext, order: str) -> str:

@@ -111,7 +111,7 @@ function drawQueue(workbench) {
 }
 
 function queueEntry(state, entry, number) {
-  const [doc, record, code, span, why, types] = entry;
+  const [doc, record, code, pieces, why, types] = entry;
   const item = make("button", "nw-entry");
   item.type = "button";
   item.dataset.at = number;
@@ -120,16 +120,45 @@ function queueEntry(state, entry, number) {
   glyph.title = look.text;
   paint(glyph, look);
   const first = make("span", "nw-span");
-  first.append(make("bdi", "", span || "(empty)"));
+  first.append(difference(pieces));
   if (isStarred(state, recordKey(doc, record))) first.append(make("span", "nw-star", "★"));
   const verdict = verdictOf(state, entry);
   if (verdict) first.append(make("span", "nw-given", verdict));
-  const second = make("span", "nw-why", [why, types, doc].filter(Boolean).join(" · "));
+  const second = make("span", "nw-why");
+  const rest = [why, doc].filter(Boolean).join(" · ");
+  second.append(...typeChange(types), types.length && rest ? " · " : "", rest);
   second.title = second.textContent;
   item.append(glyph, first, second);
   const row = make("li");
   row.append(item);
   return row;
+}
+
+// The words of both sides: what the prediction takes in is in brackets, what it leaves out is struck through.
+function difference(pieces) {
+  const words = make("bdi");
+  for (const [text, sign] of pieces) {
+    if (sign === "+") words.append(spaced("ins", "nw-in", text, "taken in by the prediction"));
+    else if (sign === "-") words.append(spaced("del", "nw-out", text, "left out by the prediction"));
+    else words.append(text);
+  }
+  if (!pieces.length) words.append("(empty)");
+  return words;
+}
+
+// An element of the words of a text, between the blanks at its ends.
+function spaced(tag, name, text, title) {
+  const fragment = document.createDocumentFragment();
+  const element = make(tag, name, text.trim() || "␣");
+  element.title = title;
+  fragment.append(text.match(/^\s*/)[0], element, text.trim() ? text.match(/\s*$/)[0] : "");
+  return fragment;
+}
+
+// Gold's type struck through and the predicted one, or the type that both have.
+function typeChange([gold, pred]) {
+  if (pred === undefined) return gold ? [gold] : [];
+  return [make("del", "nw-out", gold), " → ", make("b", "", pred)];
 }
 
 // The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.
@@ -156,13 +185,12 @@ function drawText(workbench) {
   const text = state.texts.get(state.textKey);
   parts.pane.classList.toggle("nw-late", text?.doc !== doc);
   if (text?.doc !== doc) return;
-  const own = state.data.entries.filter((entry) => entry[0] === doc && verdictOf(state, entry));
   const options = {
     selected: record,
     labels: state.isCorrectLabelled,
     clickable: true,
     paints: colouredBy(state) === "type" ? state.data.types : undefined,
-    verdicts: Object.fromEntries(own.map((entry) => [entry[1], verdictOf(state, entry)])),
+    verdicts: verdictsIn(state, text),
   };
   const isOther = workbench.text !== text;
   Object.assign(workbench, { text, options });
@@ -177,6 +205,14 @@ function drawText(workbench) {
   }
   if (isChanged(workbench, "place", state.textKey, record, text.place)) revealRecord(parts.scroll);
   drawHead(workbench);
+}
+
+// The verdicts on the records of a text by record, whether the queue lists these or not.
+function verdictsIn(state, text) {
+  const labels = { ...state.data.reviewed, ...state.labels };
+  const records = new Set(text.marks.map((mark) => mark.record));
+  const decided = [...records].filter((record) => labels[recordKey(text.doc, record)]);
+  return Object.fromEntries(decided.map((record) => [record, labels[recordKey(text.doc, record)]]));
 }
 
 const colouredBy = (state) => state.colour ?? state.data.colour;

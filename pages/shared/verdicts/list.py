@@ -35,6 +35,8 @@ from pages.shared.view.text import count, plain
 FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
 NAMES = {("verdict", NO_VERDICT): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
 REVIEWED, OPEN = ("reviewed", YES), ("verdict", NO_VERDICT)
+FIRST_OPEN = "first-open"
+"""The switch of a link that opens the first record without a verdict."""
 FORM = "form"
 """The attribute that is a record's surface form."""
 BATCH_HELP = "Gives each record of this list the same verdict. It is asked again before anything is kept."
@@ -97,6 +99,20 @@ def reviewed_of(page: PageContext) -> tuple[Query, int, int]:
     return query, done, ledger.total(query).records
 
 
+def open_first_open(page: PageContext) -> bool:
+    """Open the first record of the list without a verdict where the link asks for it; return whether it does."""
+    view = page.view.with_layout(FIRST_OPEN, False)
+    if view == page.view:
+        return False
+    first = None
+    if not reason_unoffered(page):
+        query = unnarrowed(page.query())
+        first = page.ledger().first(replace(query, having=(*query.having, OPEN)))
+    doc, record = first or (view.doc, view.record)
+    state.put(replace(view, doc=doc, record=record))
+    return True
+
+
 def draw_progress(page: PageContext) -> None:
     """Show in a row how many records of the list have a verdict: a click lists those without one, or all again."""
     if reason_unoffered(page):
@@ -105,7 +121,8 @@ def draw_progress(page: PageContext) -> None:
     if not n_records:
         return
     if done:
-        link = urlencode(state.link(view_of(page.view, query)))
+        # Which record is the first without a verdict is found when the link is opened: others may go on meanwhile.
+        link = urlencode(state.link(view_of(page.view, query).with_layout(FIRST_OPEN)))
         caches.shelf().keeper.note_progress(page.loaded, done, n_records, link)
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
         label = f"{done:,} of {n_records:,} reviewed"

@@ -162,11 +162,12 @@ QUESTIONS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
 """Questions of Consistency beside forms with several types."""
 LAYOUTS = (
     *("whole-document", "off-diagonal", "by-confusion", "all-criteria", "published", "gamma", "records-only"),
-    *("overlapping", "any-link"),
+    *("overlapping", "any-link", "first-open"),
 )
-"""Switches: Inspect shows a document without the queue; Confusion hides the diagonal, or orders types by confusion;
-Systems and Review show all criteria; Criteria shows published scorers; Annotators shows gamma; slides show no figures;
-Linking pairs overlapping mentions, or takes any of gold's links for true."""
+"""Switches: Inspect shows a document without the queue, or opens the first record of the list without a verdict;
+Confusion hides the diagonal, or orders types by confusion; Systems and Review show all criteria; Criteria shows
+published scorers; Annotators shows gamma; slides show no figures; Linking pairs overlapping mentions, or takes any
+of gold's links for true."""
 FIGURE_SLIDES = ("scores", "confusion")
 """Slides that show a figure, not the title or a record."""
 SLIDES = ("record", *FIGURE_SLIDES)
