@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from nereval_core.api.agreement import agreement
     from nereval_core.api.compare import compare, replicability
     from nereval_core.api.consistency import consistency_of
+    from nereval_core.api.display import show
     from nereval_core.api.errors import errors_of
     from nereval_core.api.linking import index, link
     from nereval_core.api.read import read, write
     from nereval_core.api.report import report_of
     from nereval_core.api.reproduce import reproduce
     from nereval_core.api.review import adjudicate, apply_verdicts, scores_with_verdicts
-    from nereval_core.api.score import score, show, to_dict, type_suggestions
+    from nereval_core.api.score import score, to_dict, type_suggestions
     from nereval_core.api.slices import slices_of
     from nereval_core.pairing.selection import restricted
     from nereval_core.pairing.type_names import mapped
@@ -49,7 +50,7 @@ _MODULES = {
     "restricted": "pairing.selection",
     "score": "api.score",
     "scores_with_verdicts": "api.review",
-    "show": "api.score",
+    "show": "api.display",
     "slice_changes": "analysis.slices",
     "slices_of": "api.slices",
     "to_dict": "api.score",

@@ -1,21 +1,18 @@
-"""The verbs `score`, `show`, `to_dict` and `type_suggestions` of the library: a prediction against gold."""
+"""The verbs `score`, `to_dict` and `type_suggestions` of the library: a prediction against gold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 from nereval_core.api.inputs import AnyAnnotations, Texts, load_inputs, scoring_options
 from nereval_core.api.scoring import PythonWarnings, score_loaded
 from nereval_core.pairing import Pairing
 from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
-from nereval_core.problems import FormatError, quoted
-from nereval_core.report.highlight import document_html, plain_text
 from nereval_core.report.json_results import results
-from nereval_core.report.marks import marks
+from nereval_core.report.scored_system import ScoredSystem
 from nereval_core.scoring import Counting, Scores
-from nereval_core.scoring.criteria import SCHEMAS, Criterion, not_scored
+from nereval_core.scoring.criteria import SCHEMAS, Criterion
 
 
 def score(
@@ -33,7 +30,7 @@ def score(
     pred_scheme: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     **pairing: Unpack[Pairing],
-) -> Scores:
+) -> ScoredSystem:
     """Score a prediction against gold, each a path, a `Reading`, a layer, or Python objects.
 
     Objects are lists with a list for each document, of dicts, of tuples or of tags: see `read_objects`, which takes
@@ -63,42 +60,7 @@ def score(
         pairing=pairing,
     )
     (scores,) = score_loaded(loaded, options, PythonWarnings(progress)).values()
-    return scores
-
-
-@dataclass(frozen=True, repr=False)
-class ShownDocument:
-    """A document as HTML that needs no script; notebooks show it."""
-
-    html: str
-
-    def __repr__(self) -> str:
-        return plain_text(self.html)
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-
-def show(scores: Scores, document: str | int, *, criterion: str | None = None) -> ShownDocument:
-    """Show a document, by its id or its number from 0, in a notebook: gold above the text, the prediction below.
-
-    `criterion` is the first one by default.
-
-    Raises:
-        FormatError: no such document or criterion, or there are no texts.
-    """
-    documents = scores.gold.documents
-    number = document if isinstance(document, int) else documents.index.get(document, -1)
-    names = [each.name for each in scores.criteria]
-    name = names[0] if criterion is None else criterion
-    if not 0 <= number < len(documents):
-        raise FormatError.single("show", None, f"no document {quoted(str(document))}", "name an id, or a place from 0")
-    if name not in names:
-        raise not_scored(name, names)
-    if documents.sizes is not None:
-        raise FormatError.single("show", None, "no texts", "give them: score(…, texts=…)")
-    html = document_html(documents.texts[number], marks(scores, name, number), types=scores.types)
-    return ShownDocument(str(html))
+    return ScoredSystem.of(scores)
 
 
 def to_dict(scores: Scores, *, documents: bool = False, confusion: bool = False) -> dict[str, Any]:

@@ -33,8 +33,7 @@ from nereval_core.html_report.page import (
 from nereval_core.ledger import Ledger, ledger
 from nereval_core.options import RECORDS_PER_CLASS
 from nereval_core.records.queries import ABSENT, Query
-from nereval_core.report.colours import LOOKS
-from nereval_core.report.excerpts import record_html
+from nereval_core.report.excerpts import record_heading, record_html
 from nereval_core.report.slides import shortened
 from nereval_core.review.playlists import Playlist, playlist_records
 from nereval_core.review.standing_verdicts import Reviewed
@@ -282,11 +281,8 @@ class Records:
         yield RecordGroup(f"{title}, {counted}", tuple(cards))
 
     def _card(self, system: str, ledger: Ledger, position: int, row: pd.Series, marks: frozenset[str]) -> RecordCard:
-        look = LOOKS[str(row["decision"])]
-        sides = [f"gold {row['gold_type']}"] if int(row["gold"]) >= 0 else []
-        sides += [f"predicted {row['pred_type']}"] if int(row["pred"]) >= 0 else []
         return RecordCard(
-            f"{look.glyph} {look.label}: {', '.join(sides)}",
+            record_heading(row),
             (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
             record_html(ledger.about.scores, self.by, row, self.scored.corpus.gold.types),
             marks,

@@ -29,9 +29,8 @@ from nereval_core.html_report.page import (
 from nereval_core.html_report.records import RecordNotes, Records, RecordSelection, ScoredSystems
 from nereval_core.pairing import notices_of
 from nereval_core.records.queries import ABSENT
-from nereval_core.report.score_tables import confusion_grid, criterion_table, type_table
+from nereval_core.report.score_tables import confusion_grid, criterion_table, grid_values, type_table
 from nereval_core.report.signature import signature, together
-from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import Table
 from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
 
@@ -114,7 +113,7 @@ def _map(title: str, unit: str, table: Table, records: Records, in_numbers: Repo
     from nereval_core.html_report.figures import figure_data
     from nereval_core.report.figures.scores import confusion_map
 
-    counts = table.to_frame().set_index(table.keys[0]).astype("int64")
+    grid = grid_values(table)
     links = [
         [
             (" ".join(cell.required), cell.number) if isinstance(cell, Count) and records.is_linked(cell) else ()
@@ -122,9 +121,8 @@ def _map(title: str, unit: str, table: Table, records: Records, in_numbers: Repo
         ]
         for row in in_numbers.rows
     ]
-    values = counts.astype("float64").mask(counts == 0)
-    texts = counts.astype(TEXT_DTYPE).mask(counts == 0, "")
-    return figure_data(confusion_map(values, texts, links, title, unit, int(counts.to_numpy().sum())))
+    total = int(grid.counts.to_numpy().sum())
+    return figure_data(confusion_map(grid.values, grid.texts, links, title, unit, total))
 
 
 def _most(scored: ScoredSystems, cells: Mapping[tuple[str, str], int]) -> tuple[list[str], int]:

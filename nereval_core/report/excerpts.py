@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import SIDES, Mark, marks_of
 from nereval_core.scoring import Scores
@@ -42,6 +43,14 @@ def record_html(
     """
     text, marks = _cut_around_record(scores, criterion, record, most)
     return document_html(text, marks, types=types, style=False)
+
+
+def record_heading(record: pd.Series[Any]) -> str:
+    """Return the decision on a record and its types: `≠ incorrect (INC): gold PER, predicted LOC`."""
+    look = LOOKS[str(record["decision"])]
+    sides = [f"gold {record['gold_type']}"] if int(record["gold"]) >= 0 else []
+    sides += [f"predicted {record['pred_type']}"] if int(record["pred"]) >= 0 else []
+    return f"{look.glyph} {look.label}: {', '.join(sides)}"
 
 
 def record_text(scores: Scores, criterion: str, record: pd.Series, *, most: int = LINE_CHARACTERS) -> str:

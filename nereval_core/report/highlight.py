@@ -8,6 +8,7 @@ names the character.
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -174,13 +175,12 @@ def document_html(
     colour_by: Literal["decision", "type"] = "decision",
     types: Iterable[str] = (),
     style: bool = True,
-    tight: bool = False,
 ) -> Markup:
     """Return a text with gold spans ruled above and predicted spans below, as HTML that needs no script.
 
     Labels come from style sheets, not from the text, and stand on the rules without moving a word. Give the types of
     the whole corpus as `types`, so that their colours do not depend on the marks shown. Only the tracks of SIDES are
-    drawn. All lines are as high as the lanes need; with `tight`, only lines with spans are.
+    drawn. Each line is as high as its own lanes need.
     """
     assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
@@ -191,14 +191,8 @@ def document_html(
     note = (
         Markup('<span class="nvh-chip" data-label="{}"></span>').format(counted(hidden, "more span")) if hidden else ""
     )
-    used = _lanes_used(placed, marks).values()
-    if tight:
-        # A line grows evenly above and below its text.
-        look = f"line-height:{_LINE};--nvh-line:{_LINE + _LANE * 2 * max(used):.2f}"
-    else:
-        look = f"line-height:{_LINE + _LANE * sum(used):.2f}"
-    return Markup('{}<div class="nvh-text{}" dir="auto" style="{}">{}</div>{}').format(
-        STYLE if style else "", " nvh-tight" if tight else "", look, body, note
+    return Markup('{}<div class="nvh-text" dir="auto" style="line-height:{}em">{}</div>{}').format(
+        STYLE if style else "", _LINE, body, note
     )
 
 
@@ -264,24 +258,33 @@ def _segment_html(
             )
     content = _characters(segment.text)
     if labels:
-        # Labels are placed by the first word: a longer piece may go over several lines.
-        cut = _first_word(segment.text)
+        # Labels are placed by the first character: a longer piece may go over several lines.
+        cut = _first_character(segment.text)
         content = Markup('<span class="nvh-at">{}{}</span>{}').format(
             Markup("").join(labels), _characters(segment.text[:cut]), _characters(segment.text[cut:])
         )
     title = "\n".join(marks[stroke.mark].words(text) for stroke in segment.strokes).replace("\0", NUL)
+    over, under = _LANE * rows["gold"], _LANE * rows["prediction"]
+    # The outer box asks for room above and below on each line that it runs over; the inner one keeps the baseline.
+    shift = (over - under) / 2
     return Markup(
-        '<span class="nvh-span" title="{}" style="background:{};padding-block:{:.2f}em {:.2f}em">{}</span>'
-    ).format(title, ",".join(boxes), _LANE * rows["gold"], _LANE * rows["prediction"], content)
+        '<span class="nvh-line" style="line-height:{:.2f}em;vertical-align:{:.2f}em">'
+        '<span class="nvh-span" title="{}" style="vertical-align:{:.2f}em;background:{};'
+        'padding-block:{:.2f}em {:.2f}em">{}</span></span>'
+    ).format(_LINE + over + under, shift, title, -shift, ",".join(boxes), over, under, content)
 
 
 _RULE, _GAP = 0.19, 0.07
 """Thickness of the rule of a span and between its fragments, in em."""
 
 
-def _first_word(text: str) -> int:
-    """Return the end of the first word of a text."""
-    return next((place for place, char in enumerate(text) if place and char.isspace()), len(text))
+def _first_character(text: str) -> int:
+    """Return the end of the first character of a text and of the marks that combine with it."""
+    return next((at for at, char in enumerate(text) if at and unicodedata.category(char) not in _COMBINING), len(text))
+
+
+_COMBINING = ("Mn", "Mc", "Me", "Cf")
+"""Categories of characters which belong to the one before: marks, joiners and selectors."""
 
 
 def _characters(text: str) -> Markup:
@@ -293,8 +296,9 @@ STYLE = Markup(
     "<style>"
     ".nvh-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start;overflow-x:clip;"
     "padding-inline-end:min(4em,12%)}"
-    ".nvh-span{-webkit-box-decoration-break:clone;box-decoration-break:clone}"
-    ".nvh-tight .nvh-span{line-height:var(--nvh-line)}"
+    # A page without a doctype gives no height to a box which has neither text of its own nor padding.
+    ".nvh-line{padding-inline-end:.01px}"
+    ".nvh-span{line-height:1.7em;-webkit-box-decoration-break:clone;box-decoration-break:clone}"
     ".nvh-at{position:relative}"
     ".nvh-label{position:absolute;inset-inline-start:0;user-select:none;pointer-events:none}"
     ".nvh-label.nvh-gold{bottom:calc(100% + var(--nvh-lane)*1.1em)}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts, Scores
@@ -32,6 +32,8 @@ from nereval_core.tables import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from nereval_core.records.queries import Query
     from nereval_core.scoring.averages import Average
     from nereval_core.scoring.protocols import CountedScores, SystemScores
@@ -292,6 +294,37 @@ def confusion_grid(
         (name, *(cells.get((gold, pred), 0) for pred in sides)) for name, gold in type_of_row.items()
     )
     return Table(title, columns, counts, notes, name="confusion")
+
+
+def confusion_cells(scores: Scores, name: str) -> dict[tuple[str, str], int]:
+    """Return the counts of `confusion` by (gold, predicted) type, ABSENT ("") for no span on that side."""
+    from nereval_core.records.queries import ABSENT
+    from nereval_core.records.tables import MISSED, SPURIOUS, confusion
+    from nereval_core.scoring.count_tables import free_name
+
+    types = {kind for layer in scores.layers(name) for kind in layer.types}
+    spurious, missed = (free_name(word, types) for word in (SPURIOUS, MISSED))
+    return {
+        (ABSENT if gold == spurious else gold, ABSENT if pred == missed else pred): count
+        for gold, pred, count in confusion(scores, name).itertuples(index=False, name=None)
+    }
+
+
+class GridValues(NamedTuple):
+    """The numbers of `confusion_grid`: integers, the same as floats without zeros (NaN), and as texts ("" for 0)."""
+
+    counts: pd.DataFrame
+    values: pd.DataFrame
+    texts: pd.DataFrame
+
+
+def grid_values(table: Table) -> GridValues:
+    """Return the numbers of a `confusion_grid`, indexed by gold type, as figures take them."""
+    from nereval_core.scoring.count_tables import TEXT_DTYPE
+
+    counts = table.to_frame().set_index(table.keys[0]).astype("int64")
+    zeros = counts == 0
+    return GridValues(counts, counts.astype("float64").mask(zeros), counts.astype(TEXT_DTYPE).mask(zeros, ""))
 
 
 def _comparison(systems: SystemScores) -> Table:

@@ -76,7 +76,7 @@ def slide_html(slide: Slide) -> Markup:
         slide.place,
         slide.under,
         Markup('<div class="nvs-body"><div style="font-size:{}em">{}</div></div>').format(
-            size, document_html(text, marks, types=slide.text.types, tight=True)
+            size, document_html(text, marks, types=slide.text.types)
         ),
         Markup('<div class="nvs-said"><p class="nvs-decision">{} <span>{}</span></p><dl>{}</dl>{}</div>').format(
             _chip(slide.decision, f"{look.glyph} {look.label}"),

@@ -29,7 +29,6 @@ from nereval_core.scoring.criteria import (
     not_scored,
     questions_of,
 )
-from nereval_core.scoring.displayed import Displayed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +61,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Displayed):
+class Scores:
     """Decisions and counts of one system against gold under some criteria.
 
     `gold` and `pred` are the layers as scored, spans of types left out gone; span indices refer to these. Criteria with

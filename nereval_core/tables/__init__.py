@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from nereval_core.problems import one_line
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -100,7 +102,8 @@ class Column:
 
     @property
     def label(self) -> str:
-        return self.heading or self.key.replace("_", " ")
+        """The heading, in which characters that do not print are escapes: a name of the data may have them."""
+        return one_line(self.heading or self.key.replace("_", " "))
 
     @property
     def is_left(self) -> bool:
@@ -246,6 +249,8 @@ def cell_text(value: Cell, kind: Kind = "value", places: int = RATIO_PLACES) -> 
     """Return a cell as text; `places` are decimal places of ratios and differences."""
     if value is None:
         return UNDEFINED
+    if isinstance(value, str):
+        return name_text(value, kind)
     if not isinstance(value, float):
         return str(value)
     if kind == "difference":
@@ -255,6 +260,14 @@ def cell_text(value: Cell, kind: Kind = "value", places: int = RATIO_PLACES) -> 
     if kind == "count":
         return f"{value:.0f}"
     return f"{value:.{places}f}"
+
+
+def name_text(text: str, kind: Kind = "name") -> str:
+    """Return a text of a cell as readers see it: in names, characters that do not print are escapes.
+
+    A name that turns the direction of writing would look like another one. Texts of the corpus stay as they are.
+    """
+    return text if kind in ("text", "before", "after") else one_line(text)
 
 
 def value_with_interval(value: float, low: float, high: float, mark: str = "") -> str:

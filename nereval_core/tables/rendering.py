@@ -106,10 +106,8 @@ th:first-child, td:first-child, .text {{ text-align: left; }}
 {body}</body>
 </html>
 """)
-_TABLE = Markup(
-    "<h2>{title}</h2>\n<div class='table'><table>\n<thead><tr>{head}</tr></thead>\n"
-    "<tbody>\n{rows}</tbody>\n</table></div>\n{notes}"
-)
+_TABLE = Markup("<h2>{title}</h2>\n<div class='table'>{table}</div>\n{notes}")
+_GRID = Markup("<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>")
 
 
 _STRONG = Markup("<strong>{}</strong>")
@@ -122,26 +120,43 @@ def as_html(tables: Iterable[Table], *, title: str = "scores", figure: str = "")
     """
     body = Markup(figure) + Markup().join(
         _TABLE.format(
-            title=table.title,
-            head=_html_cells("<th scope='col'{}>{}</th>", table, table.headings),
-            rows=_each(
-                "<tr>{}</tr>\n",
-                (_html_cells("<td{}>{}</td>", table, row) for row in _bold_texts(_STRONG, table, str)),
-            ),
-            notes=_each("<p class='note'>{}</p>\n", _notes(table)),
+            title=one_line(table.title),
+            table=html_grid(table),
+            notes=_each("<p class='note'>{}</p>\n", html_notes(table)),
         )
         for table in tables
     )
     return str(_PAGE.format(title=title, heading=title.capitalize(), body=body))
 
 
-def _html_cells(pattern: str, table: Table, texts: Iterable[str]) -> Markup:
+def html_grid(table: Table, fills: Mapping[tuple[int, int], str] = MappingProxyType({})) -> Markup:
+    """Return headings and rows of a table as an element; its style is up to the page around it.
+
+    `fills` are the backgrounds of cells, by row and column.
+    """
+    rows = (
+        _html_cells("<td{}>{}</td>", table, row, {at: fill for (of_row, at), fill in fills.items() if of_row == number})
+        for number, row in enumerate(_bold_texts(_STRONG, table, str))
+    )
+    head = _html_cells("<th scope='col'{}>{}</th>", table, table.headings)
+    return _GRID.format(head=head, rows=_each("<tr>{}</tr>\n", rows))
+
+
+def html_notes(table: Table) -> tuple[str, ...]:
+    """Return the notes below a table, each on one line."""
+    return tuple(map(one_line, _notes(table)))
+
+
+def _html_cells(
+    pattern: str, table: Table, texts: Iterable[str], fills: Mapping[int, str] = MappingProxyType({})
+) -> Markup:
     """Return the cells of a row; those of texts beyond the first column have a class."""
-    classes = (
-        Markup(" class='text'") if number and column.is_left else Markup()
+    attributes = (
+        Markup(" class='text'" if number and column.is_left else "")
+        + (Markup(" style='background:{}'").format(fills[number]) if number in fills else "")
         for number, column in enumerate(table.columns)
     )
-    return Markup().join(Markup(pattern).format(*cell) for cell in zip(classes, texts, strict=True))
+    return Markup().join(Markup(pattern).format(*cell) for cell in zip(attributes, texts, strict=True))
 
 
 def as_csv(table: Table) -> str:

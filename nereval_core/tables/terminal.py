@@ -36,7 +36,7 @@ def as_screen(tables: Iterable[Table], *, colour: bool = False) -> str:
         meanings = [meaning for meaning in table.meanings if meaning not in printed_meanings]
         printed_meanings.update(meanings)
         notes = (*(table.strong_notes if colour else ()), *meanings, *table.notes)
-        headings = [painted(line, HEADING, colour) for line in (one_line(table.title), heading)]
+        headings = [painted(line, HEADING, colour) for line in (one_line(table.title), heading) if line]
         blocks.append("\n".join((*headings, *rows, *(painted(one_line(note), NOTE, colour) for note in notes))))
     return "\n\n".join(blocks) + "\n"
 

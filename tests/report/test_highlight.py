@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -120,6 +121,21 @@ def test_a_label_longer_than_its_span_gets_a_lane_of_its_own(gold: list[tuple[in
     html = document_html("x" * 60, [mark(low, high, type="NORMALIZABLES") for low, high in gold])
     assert f"line-height:{line_height}" in html
     assert html.count('data-label="✓ NORMALIZABLES"') == len(gold)
+
+
+def test_each_line_is_as_high_as_its_own_lanes() -> None:
+    """Three nested spans at the beginning make no room around a span far from them."""
+    spans = [(0, 9), (2, 8), (4, 6), (70, 80)]
+    html = document_html("x " * 50, [mark(low, high, type="A") for low, high in spans])
+    heights = re.findall('class="nvh-line" style="line-height:([0-9.]+)em', html)
+    assert max(heights) == "5.00" and heights[-1] == "2.80"
+    assert re.search('class="nvh-text" dir="auto" style="line-height:1.7em"', html)
+
+
+def test_labels_stand_by_the_first_character_alone() -> None:
+    """A longer piece may go over several lines, as "NF-AT" does."""
+    html = document_html("NF-AT e\u0301t", [mark(0, 5), mark(6, 9)])
+    assert re.findall("</span>([^<]+)</span>([^<]+)</span>", html) == [("N", "F-AT"), ("e\u0301", "t")]
 
 
 @given(marked())

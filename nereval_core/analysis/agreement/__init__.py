@@ -43,10 +43,10 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Float64
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
+from nereval_core.report.displayed import Displayed
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Criterion, TypeRules
-from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.type_merging import apply_rules
 
 PAIRWISE = "pairwise"

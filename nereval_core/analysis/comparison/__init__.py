@@ -36,10 +36,10 @@ from nereval_core.analysis.sentences import (
 )
 from nereval_core.options import check_margin
 from nereval_core.problems import counted
+from nereval_core.report.displayed import Displayed
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
-from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables import p_value_sentence
 

@@ -35,11 +35,11 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import RECORD_COLUMNS, categories, frame, rows
+from nereval_core.report.displayed import Displayed
 from nereval_core.report.excerpts import record_text
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Decision
-from nereval_core.scoring.displayed import Displayed
 from nereval_core.tables.glossary import DECISIONS
 
 FORM_COLUMNS: Columns = {

@@ -19,10 +19,10 @@ from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.report.displayed import Displayed
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE
-from nereval_core.scoring.displayed import Displayed
 
 SCORE, WORST = "score", "worst"
 """The choices besides slicings: thresholds and calibration, and the worst combinations of two slices."""

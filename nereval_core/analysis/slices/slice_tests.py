@@ -34,8 +34,8 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally,
 from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.problems import counted
+from nereval_core.report.displayed import Displayed
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
-from nereval_core.scoring.displayed import Displayed
 from nereval_core.tables import p_value_text
 
 _TESTED: Columns = {
