@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from nereval_core.api.load import Loaded
@@ -74,8 +74,10 @@ def existing_store(place: str | None) -> ReviewStore:
     """
     store = ReviewStore.of_environment(place)
     file = store.database.file
-    if place is not None and file is not None and not file.exists():
-        raise FormatError.single(place, None, "there is no such file", "name the file that holds the verdicts")
+    # Of a folder without rights, opening the file in it tells more.
+    with suppress(PermissionError):
+        if place is not None and file is not None and not file.exists():
+            raise FormatError.single(place, None, "there is no such file", "name the file that holds the verdicts")
     return store
 
 

@@ -283,6 +283,7 @@ TOLD_OTHERWISE = {
     "--review": "`nereval doctor` names it, which reads no corpus",
     "--mend": "so does it this one",
     "--type": "a note names it, on tags that were read",
+    **dict.fromkeys(("--criteria", "--merge", "--leave-out"), "Python gives no list of names, and no file is read"),
 }
 """Options in strings of these folders that are not remedies of a reading, and why."""
 

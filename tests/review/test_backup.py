@@ -96,6 +96,8 @@ def test_a_copy_is_a_store_with_playlists_and_may_be_restored(
 
 @pytest.mark.parametrize("name", [".", "..", "/"])
 def test_a_folder_is_no_name_of_a_copy(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with closing(ReviewStore(tmp_path / "own.sqlite")) as store:
+        store.give([draft(1)], "Ann")
     assert main(["review", "backup", name, "--review", str(tmp_path / "own.sqlite")]) == 2
     assert capfd.readouterr().err == f"{name}: there is such a file, and it is not overwritten; name a new FILE\n"
 
