@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nereval_core.analysis.methods import methods
     from nereval_core.analysis.slices import slice_changes
     from nereval_core.api.agreement import agreement
+    from nereval_core.api.app import app
     from nereval_core.api.compare import compare, replicability
     from nereval_core.api.consistency import consistency_of
     from nereval_core.api.display import show
@@ -34,6 +35,7 @@ __version__ = "0.2.0"
 _MODULES = {
     "adjudicate": "api.review",
     "agreement": "api.agreement",
+    "app": "api.app",
     "apply_verdicts": "api.review",
     "compare": "api.compare",
     "consistency_of": "api.consistency",
@@ -63,6 +65,7 @@ __all__ = [
     "__version__",
     "adjudicate",
     "agreement",
+    "app",
     "apply_verdicts",
     "compare",
     "consistency_of",

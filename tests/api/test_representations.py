@@ -35,6 +35,7 @@ RESULTS: Mapping[str, Callable[[], Any]] = {
 SHOWN_ELSEWHERE = {
     "__version__": "a string",
     "adjudicate": "needs a store of verdicts; a Corpus of layers, as below",
+    "app": "needs a server: tests/api/test_app.py",
     "apply_verdicts": "needs a store of verdicts; a Reading, as `read`",
     "mapped": "a Reading, as `read`",
     "restricted": "a Reading, as `read`",

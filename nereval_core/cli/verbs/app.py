@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from importlib.util import find_spec
-from pathlib import Path
 
+from nereval_core.api.serving import EXTRA, serving_command, why_no_pages
 from nereval_core.cli.options import Add, Parser, UsageError, add_reading
 from nereval_core.cli.server_options import add_server, check_server, server_arguments
 from nereval_core.options import PORT
@@ -20,10 +19,6 @@ The pages show the files given, which are read before the server starts, or the 
 front page later are read there. The server answers this machine alone, unless STREAMLIT_SERVER_ADDRESS names another
 address; then it asks for a token, which it prints. It runs until Ctrl-C.
 """
-COMMAND = Path("pages", "shared", "server", "command.py")
-EXTRA = "install the extra [app], in a clone: pip install '.[app]'"
-INSTALLED = "nereval_app"
-"""The folder beside `nereval_core` in which an installation has the pages; a clone has them beside it as they are."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -38,8 +33,8 @@ def _add_server(add: Add) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    if find_spec("streamlit") is None or find_spec("plotly") is None:
-        raise UsageError(f"the pages need Streamlit and Plotly; {EXTRA}")
+    if (reason := why_no_pages()) is not None:
+        raise UsageError(f"{reason}; {EXTRA}")
     check_server(options)
     server = ["--server.port", f"{PORT.parse(options.port):.0f}"] if options.port is not None else []
     environment = dict(os.environ)
@@ -55,18 +50,6 @@ def run(options: argparse.Namespace) -> None:
         of_server = Parser(add_help=False, allow_abbrev=False)
         _add_server(of_server.add_argument)
         ours += ["--files", *of_server.parse_known_args(options.arguments)[1]]
-    app_file = _app_file()
-    # -P: no module of the folder of the command, or of the one that the user stands in, takes the place of another.
-    command = [sys.executable, "-P", str(app_file.parent / COMMAND)]
-    line = [*command, "run", str(app_file), *server, "--", *ours]
+    line = serving_command(server, ours)
     # This process becomes the server, so that signals that end it end the server.
     os.execve(sys.executable, line, environment)
-
-
-def _app_file() -> Path:
-    """Return the file that Streamlit runs, of an installation or of a clone."""
-    beside = Path(__file__).parents[3]
-    app_files = [place / "app.py" for place in (beside / INSTALLED, beside) if (place / "pages").is_dir()]
-    if not app_files:
-        raise UsageError(f"the pages are not installed beside nereval_core; {EXTRA}")
-    return app_files[0]

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from nereval_core.problems import quoted
 from nereval_core.records.queries import ABSENT, ORDERS
+from nereval_core.report.link_names import escaped_name, merges_parameter, names_parameter
 from nereval_core.tables.glossary import DECISIONS
 
 Value = TypeVar("Value")
@@ -74,14 +75,6 @@ def _read_names(text: str) -> tuple[tuple[str, ...], list[str]]:
     return tuple(name for name in names if name), [] if all(names) else ["an empty name"]
 
 
-def _write_names(names: Iterable[str]) -> str:
-    return ",".join(map(_escaped, names))
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"%{ord(char):02X}" if char in "%,;=" else char for char in name)
-
-
 def _read_sides(text: str) -> tuple[tuple[str, ...], list[str]]:
     parts = tuple(dict.fromkeys(text.split(",")))
     names = tuple(ABSENT if part == "-" else unquote(part) for part in parts if part)
@@ -89,7 +82,7 @@ def _read_sides(text: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _write_sides(names: Iterable[str]) -> str:
-    return ",".join("-" if name == ABSENT else "%2D" if name == "-" else _escaped(name) for name in names)
+    return ",".join("-" if name == ABSENT else "%2D" if name == "-" else escaped_name(name) for name in names)
 
 
 Pairs = tuple[tuple[str, str], ...]
@@ -108,13 +101,6 @@ def _read_merges(text: str) -> tuple[Pairs, list[str]]:
     return tuple(merge.items()), wrong
 
 
-def _write_merges(pairs: Pairs) -> str:
-    groups: dict[str, list[str]] = {}
-    for member, name in pairs:
-        groups.setdefault(name, []).append(member)
-    return ";".join(f"{_write_names(members)}={_escaped(name)}" for name, members in groups.items())
-
-
 def is_key(corpus: str) -> bool:
     """Tell whether a link names its corpus by the key of a shared one, not by a digest."""
     return corpus.startswith("s-")
@@ -125,9 +111,9 @@ def _is_corpus(text: str) -> bool:
 
 
 TEXT = checked(_is_text, "is not text")
-NAMES = Codec(_read_names, _write_names)
+NAMES = Codec(_read_names, names_parameter)
 SIDES = Codec(_read_sides, _write_sides)
-MERGES = Codec(_read_merges, _write_merges)
+MERGES = Codec(_read_merges, merges_parameter)
 CORPUS = Codec(
     checked(_is_corpus, "is neither a digest of a corpus (12 to 64 hexadecimal digits) nor a key of one").read,
     lambda corpus: corpus if is_key(corpus) else corpus[:PREFIX],
