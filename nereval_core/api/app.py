@@ -89,13 +89,12 @@ def app(scores: Scores | Mapping[str, Scores], *, port: int | None = None, brows
     """
     if (reason := why_no_pages()) is not None:
         raise FormatError.single("app", None, reason, EXTRA)
-    systems = scores if isinstance(scores, Mapping) else {scores.read[1].name: scores}
-    first = _first(systems)
+    systems = _named(scores if isinstance(scores, Mapping) else {scores.read[1].name: scores})
     number = _port(port)
     folder = TemporaryFolder()
     try:
-        files = _write_layers(Path(folder.name), first, systems)
-        pages = _serve(number, files, Path(folder.name) / "server.log", folder, first)
+        files = _write_layers(Path(folder.name), systems)
+        pages = _serve(number, files, Path(folder.name) / "server.log", folder, systems)
     except BaseException:
         folder.cleanup()
         raise
@@ -104,8 +103,12 @@ def app(scores: Scores | Mapping[str, Scores], *, port: int | None = None, brows
     return pages
 
 
-def _first(systems: Mapping[str, Scores]) -> Scores:
-    """Return the first scores, if all are of one gold with texts."""
+def _named(systems: Mapping[str, Scores]) -> dict[str, Scores]:
+    """Return the scores by names that an argument can have, if all are of one gold with texts.
+
+    Raises:
+        FormatError: they are not, or there are none.
+    """
     if not systems:
         raise FormatError.single("app", None, "no scores", "give the scores of a system")
     first = next(iter(systems.values()))
@@ -114,7 +117,9 @@ def _first(systems: Mapping[str, Scores]) -> Scores:
     for name, scores in systems.items():
         if scores.read_gold != first.read_gold:
             raise FormatError.single("app", None, f"{one_line(name)} was scored against another gold", "show it alone")
-    return first
+    # The first equals sign of an argument ends the name.
+    names = (one_line(name).replace("=", "_").strip() or "system" for name in systems)
+    return dict(zip(names, systems.values(), strict=True))
 
 
 def _port(number: int | None) -> int:
@@ -136,20 +141,22 @@ def _port(number: int | None) -> int:
         return free_port
 
 
-def _write_layers(folder: Path, first: Scores, systems: Mapping[str, Scores]) -> list[str]:
+def _write_layers(folder: Path, systems: Mapping[str, Scores]) -> list[str]:
     """Write the layers as they were read; return the arguments that name them."""
+    first = next(iter(systems.values()))
     gold = folder / "gold.jsonl"
     writers.write(first.read[0], gold, format="jsonl")
     arguments = [str(gold)]
     for at, (name, scores) in enumerate(systems.items(), start=1):
         place = folder / f"system-{at}.jsonl"
         writers.write(scores.read[1], place, format="jsonl")
-        # The first equals sign ends a name.
-        arguments.append(f"{one_line(name).replace('=', '_').strip() or f'system {at}'}={place}")
+        arguments.append(f"{name}={place}")
     return arguments
 
 
-def _serve(number: int, files: list[str], log: Path, folder: TemporaryFolder, first: Scores) -> RunningPages:
+def _serve(
+    number: int, files: list[str], log: Path, folder: TemporaryFolder, systems: Mapping[str, Scores]
+) -> RunningPages:
     server = ["--server.port", str(number), "--server.address", LOOPBACK, "--server.headless", "true"]
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -166,9 +173,8 @@ def _serve(number: int, files: list[str], log: Path, folder: TemporaryFolder, fi
     except BaseException:
         _end(process)
         raise
-    parameters, notes = _view(first)
-    query = f"?{urlencode(parameters)}" if parameters else ""
-    return RunningPages(f"http://localhost:{number}/Overview{query}", process, folder, notes)
+    parameters, notes = _view(*next(iter(systems.items())))
+    return RunningPages(f"http://localhost:{number}/Overview?{urlencode(parameters)}", process, folder, notes)
 
 
 def _wait(process: subprocess.Popen[bytes], number: int, log: Path) -> None:
@@ -190,10 +196,10 @@ def _wait(process: subprocess.Popen[bytes], number: int, log: Path) -> None:
     raise FormatError.single("app", None, f"the server {finding}: {one_line(last)}", "try `nereval app`")
 
 
-def _view(scores: Scores) -> tuple[dict[str, str], tuple[str, ...]]:
+def _view(system: str, scores: Scores) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the parameters of the address that carry the settings of scores, and notes on those that it cannot."""
     settings, criterion = scores.settings, scores.criteria[0]
-    parameters, notes = {}, []
+    parameters, notes = {"system": system}, []
     if criterion.name in CRITERIA and same_rule(criterion, CRITERIA[criterion.name]):
         parameters["criterion"] = criterion.name
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import signal
 import subprocess
 import sys
@@ -45,7 +46,8 @@ def test_the_pages_answer_at_their_address(pages: RunningPages) -> None:
 def test_the_address_carries_the_settings_of_the_scores(pages: RunningPages) -> None:
     parameters = {name: value for name, (value,) in parse_qs(urlsplit(pages.address).query).items()}
     view, notices = read_link(parameters)
-    assert (view.criterion, dict(view.merge), view.leaveout, notices) == ("type", MERGE, ("RNA",), ())
+    assert (view.system, view.criterion, notices) == ("r_1", "type", ())
+    assert (dict(view.merge), view.leaveout) == (MERGE, ("RNA",))
 
 
 def test_the_pages_show_themselves_as_a_link(pages: RunningPages) -> None:
@@ -73,7 +75,11 @@ def test_pages_end_by_stop_and_with_their_program(pages: RunningPages, tmp_path:
         "import nereval_core as n, time; "
         f"pages = n.app(n.score({GOLD!r}, {RULES!r})); print(pages._process.pid, flush=True); time.sleep(60)"
     )
-    program = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    # Its folder is left to the next process; `nereval doctor`, of another test, would find it.
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    program = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment
+    )
     assert program.stdout is not None
     server = Path("/proc", program.stdout.readline().strip())
     assert server.is_dir()
@@ -121,7 +127,7 @@ def test_scores_that_no_page_can_show() -> None:
 
 def test_settings_that_the_pages_do_not_have_are_named() -> None:
     own = nereval.score(GOLD, RULES, criteria=["strict"], counting="each-side")
-    assert app_module._view(own) == (
-        {"criterion": "strict"},
+    assert app_module._view("rules", own) == (
+        {"system": "rules", "criterion": "strict"},
         ("The pages align gold spans and predictions one to one.",),
     )
