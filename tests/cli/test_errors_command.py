@@ -78,8 +78,14 @@ def test_the_tables_are_printed(command: Cli) -> None:
     rows = dict(line.split(maxsplit=1) for line in out.splitlines() if line.startswith(("missed", "as it is")))
     assert rows["missed"].split()[0].isdecimal()
     assert out.count("alone would raise F1 under strict from") == 2
+    assert "\n… Misses spans before “mRNA”" in out
     assert out.count("criterion strict | types merged: none") == 2
-    for title in ("ends of wrong boundaries", "omit or add", "error classes by type"):
+    for title in (
+        "patterns of errors under strict",
+        "ends of wrong boundaries",
+        "omit or add",
+        "error classes by type",
+    ):
         assert out.count(title) == 2
 
 
@@ -106,6 +112,9 @@ def test_every_form_is_written_whole(command: Cli) -> None:
             ].value_counts().to_dict()
         for part in ("types", "ends", "patterns"):
             assert sum(row["part"] == (part if part == "ends" else part[:-1]) for row in mine) == len(system[part])
+        assert set(system["groups"]) == {"strict", "fragment"} and system["groups"]["fragment"] == []
+        groups = [(row["name"], int(row["records"])) for row in mine if row["part"] == "group"]
+        assert groups == [(group["group"], group["records"]) for group in system["groups"]["strict"]] != []
         for row in system["patterns"]:
             assert (own[f"pattern_{row['end']}"] == row["pattern"]).sum() == row["records"]
     page = Path("figure.html").read_text(encoding="utf-8")

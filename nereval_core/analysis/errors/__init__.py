@@ -22,6 +22,8 @@ from nereval_core.analysis.errors.error_classes import (
     classify_errors,
     mend_classes,
 )
+from nereval_core.analysis.errors.error_groups import GroupKey, find_groups
+from nereval_core.analysis.errors.group_words import group_frame
 from nereval_core.analysis.sentences import (
     RecordCount,
     Sentence,
@@ -33,7 +35,7 @@ from nereval_core.analysis.sentences import (
 )
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, quoted
-from nereval_core.records.queries import Query
+from nereval_core.records.queries import YES, Query
 from nereval_core.records.tables import RECORD_COLUMNS, categories, frame, rows
 from nereval_core.report.displayed import Displayed
 from nereval_core.report.excerpts import record_text
@@ -172,6 +174,15 @@ class ErrorReport(Displayed):
         """
         return error_forms(self.scores, self.records(), limit)
 
+    def groups(self, criterion: str = STRICT) -> pd.DataFrame:
+        """Return the groups of errors with something in common under a criterion, the largest gain in F1 first.
+
+        GROUP_COLUMNS of `nereval_core.analysis.errors.group_words`; a criterion that counts tokens has no groups.
+        """
+        has_groups = self.scores.criterion(criterion).unit == "span"
+        groups = find_groups(self.scores, criterion) if has_groups else ()
+        return group_frame(self.scores, criterion, groups)
+
     def sentence(self, criterion: str = STRICT) -> Sentence:
         """Return the sentence on the costliest class under a criterion; its numbers count strict records."""
         return costliest_class_sentence(
@@ -206,6 +217,15 @@ def error_report(
     return ErrorReport(
         scores, MappingProxyType(classes), class_types(scores), class_ends(scores), pattern_table(scores)
     )
+
+
+LIKE = "like"
+"""The attribute of records that belong to a group of errors; its key follows."""
+
+
+def group_query(key: GroupKey | str) -> Query:
+    """Return the query for the records of a group of errors by its key."""
+    return errors_query((f"{LIKE} {key}", YES))
 
 
 def errors_query(*having: tuple[str, str]) -> Query:

@@ -164,7 +164,7 @@ def name_difference(text: str, low: int, high: int) -> str:
     if between[0] in _OPEN or between[-1] in _CLOSE:
         return PARENTHESIS
     words = _TOKEN.findall(between)
-    kinds = [_word_kind(word) for word in words]
+    kinds = [word_kind(word) for word in words]
     distinct = list(dict.fromkeys(kind for kind in kinds if kind is not None))
     if words and None not in kinds and len(distinct) <= MOST_KINDS:
         return " + ".join(distinct)
@@ -180,7 +180,8 @@ def _is_inside_word(text: str, place: int) -> bool:
     return all(char.isalnum() and unicodedata.east_asian_width(char) not in "WF" for char in around)
 
 
-def _word_kind(word: str) -> str | None:
+def word_kind(word: str) -> str | None:
+    """Return the kind of a word or a sign, None where no list has it."""
     plain = word.casefold().replace("’", "'")
     kind = WORD_KINDS.get(plain) or WORD_KINDS.get(plain.rstrip("."))
     if kind is not None:

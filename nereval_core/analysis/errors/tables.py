@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from nereval_core.analysis.errors import ErrorReport, errors_query, negative_gains_note
+from nereval_core.analysis.errors import ErrorReport, errors_query, group_query, negative_gains_note
 from nereval_core.analysis.errors.error_classes import STRICT, rescore
 from nereval_core.problems import counted
 from nereval_core.scoring import Counts
@@ -33,6 +33,12 @@ from nereval_core.tables import (
 
 MOST_ROWS = 20
 """Rows of patterns and columns of types in printed tables; data for programs and pages have all."""
+WITHIN = "… "
+"""The beginning of the name of a group within the one above it."""
+CHANCE_NOTE = (
+    "patterns are more frequent in their context than elsewhere, by the log-likelihood ratio (Dunning 1993); many "
+    "contexts are tried, so that a few may be chance"
+)
 AS_IT_IS = "as it is"
 """The first row of the classes: the scores without any class mended."""
 
@@ -155,6 +161,31 @@ def pattern_table(report: ErrorReport, system: str, rows: slice = slice(None)) -
     )
     title = f"{system}: text that predictions of class boundary only omit or add"
     return frame_table(title, report.patterns.iloc[rows], columns, name="error-patterns")
+
+
+def group_table(frame: pd.DataFrame, criterion: str, system: str, rows: slice = slice(None)) -> Table:
+    """Return some groups of errors; `frame` has GROUP_COLUMNS, and those within a larger group are indented."""
+    frame = frame.iloc[rows]
+    is_within = frame["within"].notna()
+    sentences = frame["group"].where(~is_within, WITHIN + frame["group"])
+    keys = dict(zip(sentences, frame["key"], strict=True))
+
+    def records_of(row: Row) -> RecordsOf:
+        name = str(row["group"])
+        return RecordsOf(group_query(keys[name]), name.removeprefix(WITHIN), criterion)
+
+    columns = (
+        Column("group", "pattern", "name", opens=records_of),
+        Column("records", kind="count", opens=records_of),
+        Column("spans", "of", "count", meaning="gold spans in this context; of spurious ones, predictions"),
+        Column("share", kind="share", opens=records_of),
+        Column("elsewhere", kind="share", meaning="the share among the other spans"),
+        Column("gain", "F1 gained", "difference", meaning="F1 with these records decided correct, less F1 as it is"),
+        Column("example", kind="text", meaning="[taken in] and ~left out~ by the prediction"),
+    )
+    title = f"{system}: patterns of errors under {criterion}"
+    table = frame_table(title, frame.assign(group=sentences), columns, name="error-groups")
+    return replace(table, notes=(*table.notes, CHANCE_NOTE))
 
 
 def form_table(report: ErrorReport, forms: pd.DataFrame, system: str) -> Table:

@@ -20,6 +20,7 @@ from nereval_core.analysis.errors.tables import (
     end_table,
     error_class_table,
     form_table,
+    group_table,
     hidden_note,
     pattern_table,
     type_table,
@@ -90,6 +91,11 @@ def error_tables(system: str, report: ErrorReport, by_type: bool, forms: pd.Data
         table = error_class_table(report, name, system)
         yield replace(table, notes=(sentence_text(report.sentence(name)), *table.notes, *more))
         more = ()
+    for name in report.classes:
+        groups = report.groups(name)
+        if len(groups):
+            table = group_table(groups, name, system, slice(MOST_ROWS))
+            yield replace(table, notes=(*table.notes, *hidden_note(len(groups) - MOST_ROWS, "more pattern")))
     yield end_table(report, system)
     if len(report.patterns):
         table = pattern_table(report, system, slice(MOST_ROWS))
@@ -103,7 +109,8 @@ def error_tables(system: str, report: ErrorReport, by_type: bool, forms: pd.Data
 def long_table(reports: ErrorsBySystem, forms: FormsBySystem = MappingProxyType({})) -> Table:
     """Return all tables of all systems as one with LONG_COLUMNS, EXAMPLE_COLUMNS if it has forms, and the signature.
 
-    `part` is class, type, ends, pattern or form; `name` is the type, the ends, the pattern with its end, or the form.
+    `part` is class, type, ends, group, pattern or form; `name` is the type, the ends, the sentence on the group, the
+    pattern with its end, or the form.
     """
     rows: list[tuple[Cell, ...]] = []
     none = (None,) * 5
@@ -116,6 +123,10 @@ def long_table(reports: ErrorsBySystem, forms: FormsBySystem = MappingProxyType(
         for part, of in (("type", each.types), ("ends", each.ends)):
             for kind, name, count in cells(of):
                 rows.append((system, part, STRICT, kind, name, count, None, *none, None, signed))
+        for criterion in each.classes:
+            own = signature(each.scores, criterion)
+            for group, count, share, gain in cells(each.groups(criterion)[["group", "records", "share", "gain"]]):
+                rows.append((system, "group", criterion, None, group, count, share, *none[:3], gain, None, None, own))
         for end, name, count, share in cells(each.patterns):
             pattern = f"{end}: {name}"
             rows.append((system, "pattern", STRICT, "boundary only", pattern, count, share, *none, None, signed))
@@ -145,6 +156,7 @@ def _json_object(corpus: Corpus, reports: ErrorsBySystem, forms: FormsBySystem) 
                 "types": objects(each.types),
                 "ends": objects(each.ends),
                 "patterns": objects(each.patterns),
+                "groups": {name: objects(each.groups(name)) for name in each.classes},
                 "words": list(each.words),
                 **({"forms": objects(forms[system])} if system in forms else {}),
             }

@@ -52,6 +52,7 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "class": own_facts.error_class,
     "ends": own_facts.ends,
     "pattern": own_facts.pattern,
+    "like": own_facts.like,
     "type": own_facts.span_type,
     "placing": own_facts.placing,
     "gap": comparisons.gap,

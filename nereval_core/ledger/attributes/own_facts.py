@@ -2,7 +2,8 @@
 
 `class` is the error class of a record's gold span, else of its prediction, `ends` where the boundaries of classes
 `boundary only` and `type and boundary` are wrong, `pattern left` and `pattern right` what a prediction of class
-`boundary only` leaves out or takes in at that end, and `type` the type of the gold span, else of the prediction.
+`boundary only` leaves out or takes in at that end, and `type` the type of the gold span, else of the prediction. `like
+KEY` tells the records of a group of errors by its key (`nereval_core.analysis.errors.error_groups`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from nereval_core.analysis.errors import PLACINGS, placings
 from nereval_core.analysis.errors.boundary_patterns import EDGES, find_patterns
 from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
+from nereval_core.analysis.errors.error_groups import GroupKey, group_spans
 from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.slices.slicings import find_values
 from nereval_core.analysis.slices.span_values import Side, SlicedScores
@@ -127,6 +129,18 @@ def pattern(records: Records, argument: str) -> Attribute | None:
         return None
     patterns = find_patterns(scores)
     return Attribute(_of_spans(records, scores, patterns.gold[edge], patterns.pred[edge]), patterns.names)
+
+
+def like(records: Records, argument: str) -> Attribute | None:
+    """Return which records belong to a group of errors, by its key; None where the criterion has no groups."""
+    key = GroupKey.of(argument)
+    scores, name = records.scores, records.criterion
+    if key is None or scores.criterion(name).unit == "token" or scores.settings.counting != "one-to-one":
+        return None
+    gold, pred = (np.zeros(len(layer), bool) for layer in scores.layers(name))
+    for is_in_group, spans in zip((gold, pred), group_spans(scores, name, key), strict=True):
+        is_in_group[spans] = True
+    return _where(records.rows.of_spans(gold, pred))
 
 
 def span_type(records: Records, argument: str) -> Attribute | None:
