@@ -72,6 +72,10 @@ RANKS = NumberOption(flag="--n", least=1)
 """How many ranked links of a prediction count."""
 TOP = NumberOption(flag="--top", least=1)
 """How many findings of each kind are listed."""
+FORMS = NumberOption(flag="--forms", least=1)
+"""How many forms of each class of errors are listed."""
+DISPLAYED = NumberOption(flag="limit", least=1)
+"""How many records `show` draws."""
 PORT = NumberOption(flag="--port", least=1, most=65_535)
 RECORDS_PER_CLASS = NumberOption(flag="--records", most=10_000)
 """How many records of each error class a report shows in their text."""

@@ -25,6 +25,7 @@ from nereval_core.api.scoring import (
     Listener,
     PythonWarnings,
     applicable_criteria,
+    check_pairing,
     tell_greedy,
     tell_notices,
     tell_unused,
@@ -73,6 +74,7 @@ def agreement(
             cannot be resampled by; no document in common, or documents without ids where these are looked for.
     """
     one_of("documents", documents, DocumentsCompared)
+    check_pairing(pairing)
     options = AgreementOptions(
         gamma=gamma,
         resampling=ResamplingOptions(resamples=resamples, seed=seed, by=resample_by),

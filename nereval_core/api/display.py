@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.corpus.arrays import Bools
+from nereval_core.options import DISPLAYED
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.records.tables import DECISIONS, Rows, frame, rows
 from nereval_core.report.excerpts import record_heading, record_html, record_text
@@ -81,8 +82,7 @@ def show(
         raise FormatError.single("show", None, "no texts", "give them: score(…, texts=…)")
     if number is not None and not (decision or gold or pred):
         return _whole_document(scores, name, number)
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise FormatError.single("limit", None, f"{limit!r} is not a number of records", "write 1 or more")
+    DISPLAYED.check(limit)
     matching = _matching(scores, name, number, _names(decision), _names(gold), _names(pred))
     return _records(scores, name, matching, limit)
 

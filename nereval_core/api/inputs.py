@@ -9,6 +9,7 @@ from typing import Any, cast
 from nereval_core import readers
 from nereval_core.api.load import Input, Loaded, check_core_type, check_cores, source_of
 from nereval_core.api.load_options import LoadOptions, ScoringOptions
+from nereval_core.api.scoring import check_pairing
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.pairing import Paired, Pairing, pair
 from nereval_core.problems import FormatError, Steps, quoted
@@ -53,7 +54,10 @@ def load_inputs(
 
     Raises:
         FormatError: as the readers, `levelled` and `pair` do, with the problems of all systems.
+        TypeError: an option of pairing that there is not.
     """
+    check_pairing(pairing or {})
+    options = LoadOptions(core_type=core_type, gold_scheme=gold_scheme, pred_scheme=pred_scheme, **pairing or {})
     gold_side = gold_reading(gold, format=format, core_type=core_type, texts=texts, scheme=gold_scheme)
     steps = Steps()
     readings: dict[str, Reading] = {}
@@ -75,7 +79,7 @@ def load_inputs(
         {name: each.marks for name, each in paired.items()},
         {},
         {name: each.lost for name, each in paired.items() if each.lost},
-        LoadOptions(core_type=core_type, gold_scheme=gold_scheme, pred_scheme=pred_scheme, **pairing or {}),
+        options,
     )
 
 

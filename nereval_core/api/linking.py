@@ -16,6 +16,7 @@ from nereval_core.api.scoring import Listener, PythonWarnings, tell_notices, tel
 from nereval_core.api.verb_options import IndexOptions, LinkOptions
 from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing import Pairing
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.shared.concepts import Index, read_index, read_mapping
 from nereval_core.scoring import Settings
@@ -24,6 +25,8 @@ from nereval_core.scoring.type_merging import apply_rules
 
 TSV = "tsv"
 """The name of the format of a file of codes."""
+LINKS_REMEDY = "give gold with links: a NEL column (hipe), N lines or codes as notes (brat), links (jsonl)"
+INDEX_REMEDY = "give gold with ids: lines document<tab>code (tsv), or spans with links"
 SPANNED = ("jsonl", "brat", "hipe")
 """Formats whose spans may have links."""
 
@@ -49,7 +52,8 @@ def link(
     it counts as, or names a file of lines `id<tab>id`. `nereval_core.analysis.linking` defines the decisions.
 
     Raises:
-        FormatError: unreadable input, or input that cannot be paired; `mentions="gold"` with overlapping boundaries.
+        FormatError: unreadable input, or input that cannot be paired; gold without links; `mentions="gold"` with
+            overlapping boundaries.
     """
     options = LinkOptions(n=(n,), boundaries=(boundaries,), mentions=mentions, truth=truth)
     loaded = load_inputs(gold, {"": pred}, format=format, pairing=pairing)
@@ -62,7 +66,16 @@ def link(
 def run(
     options: LinkOptions, loaded: Loaded, relaxed: Mapping[str, str], listener: Listener
 ) -> dict[str, tuple[LinkScores, ...]]:
-    """Score the links of each system of a corpus under each rule of boundaries and number of ranks."""
+    """Score the links of each system of a corpus under each rule of boundaries and number of ranks.
+
+    Raises:
+        FormatError: no gold span has a link.
+    """
+    if not loaded.corpus.gold.links:
+        raise FormatError.single(loaded.gold.source or "gold", None, "no span has a link", LINKS_REMEDY)
+    for name, layer in loaded.named_layers().items():
+        if not layer.links:
+            listener.warn(f"{name}: no span has a link, so every gold mention counts as missing")
     rules = TypeRules({}, tuple(sorted(set(options.leave_out))))
     tell_unused(Settings(leave_out=rules.leave_out), loaded.types, listener)
     gold = apply_rules(loaded.corpus.gold, rules)
@@ -92,7 +105,7 @@ def index(
     `nereval_core.analysis.linking.indexing`.
 
     Raises:
-        FormatError: unreadable input; links that are neither "first" nor "any".
+        FormatError: unreadable input; gold without ids; links that are neither "first" nor "any".
     """
     options = IndexOptions(links=links)
     sides = []
@@ -103,7 +116,18 @@ def index(
             sides.append(index_layer(side.layer if isinstance(side, Reading) else side, links=options.links))
         else:
             sides.append(load_index(side, format=format, links=options.links)[0])
+    check_index(sides[0])
     return score_index(*sides, relaxed=_mapping(relaxed))
+
+
+def check_index(gold: Index) -> None:
+    """Refuse gold without a single id, against which nothing can be scored.
+
+    Raises:
+        FormatError: there is none.
+    """
+    if not any(gold.documents.values()):
+        raise FormatError.single(gold.name or "gold", None, "no document has an id", INDEX_REMEDY)
 
 
 def load_index(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nereval_core import readers, writers
 from nereval_core.api.load import Input, check_core_type, check_cores, source_of
 from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing.selection import DocumentIds, restricted
-from nereval_core.pairing.type_names import TypeNames, mapped
+from nereval_core.pairing.type_names import TypeNames, mapped, read_types, type_names, unused_names
+from nereval_core.problems import quoted
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
 from nereval_core.readers.shared.label_list import Labels, label_list
@@ -91,8 +92,17 @@ def read(
     reading = readers.read(source_of(path), format=format, options=options)
     check_cores(reading, core_type)
     if types is not None:
-        reading = mapped(reading, types)
+        reading = _with_names(reading, types)
     return reading if documents is None else restricted(reading, documents)
+
+
+def _with_names(reading: Reading, types: Types) -> Reading:
+    """Return a reading with renamed types; a note counts the names that no span has, possibly typing errors."""
+    if not isinstance(types, TypeNames):
+        types = type_names(types) if isinstance(types, Mapping) else read_types(types)
+    unused = ", ".join(map(quoted, unused_names(types, [reading])))
+    reading = mapped(reading, types)
+    return replace(reading, notes=(*reading.notes, f"types: no span has the type {unused}")) if unused else reading
 
 
 def write(

@@ -7,7 +7,7 @@ from typing import Any, Unpack, cast
 
 from nereval_core.api.inputs import AnyAnnotations, load_inputs
 from nereval_core.api.load import Input, source_of
-from nereval_core.api.scoring import PythonWarnings
+from nereval_core.api.scoring import PythonWarnings, check_pairing
 from nereval_core.conventions import LayerPair, Outcome, ScorerInput, apply, apply_to_layers, find_convention
 from nereval_core.corpus import Layer
 from nereval_core.pairing import IdenticalContentWarning, Pairing
@@ -33,6 +33,7 @@ def reproduce(
     Raises:
         FormatError: an unknown convention or option, unreadable input, or data that the scorer cannot have.
     """
+    check_pairing(pairing)
     if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
         loaded = load_inputs(gold, {"": pred}, format=format, pairing=pairing)
         ((name, layer),) = loaded.named_layers().items()

@@ -6,12 +6,13 @@ import sys
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from types import FrameType
+from typing import Any, Protocol
 
 from nereval_core.alignment.codes import Progress
 from nereval_core.api.load import Loaded
 from nereval_core.api.load_options import ALL, ScoringOptions
-from nereval_core.pairing import NamedLayer, TypesNotInGoldWarning, notices_of
+from nereval_core.pairing import NamedLayer, Pairing, TypesNotInGoldWarning, notices_of
 from nereval_core.problems import SHOWN, counted, quoted
 from nereval_core.readers import Reading
 from nereval_core.scoring import Scores, Settings, score_layers
@@ -172,10 +173,33 @@ def tell_greedy(name: str, documents: Sequence[str], listener: Listener) -> None
         listener.warn(f"{name}: {sentence}", GreedyAlignmentWarning)
 
 
+def check_pairing(pairing: Mapping[str, Any]) -> None:
+    """Refuse keywords that are not options of pairing, in the name of the verb that was called with them.
+
+    Raises:
+        TypeError: as Python raises it, with the nearest keyword that the verb has.
+    """
+    unknown = [name for name in pairing if name not in Pairing.__annotations__]
+    if unknown:
+        from difflib import get_close_matches
+
+        code = _outermost_frame()[0].f_code
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        nearest = get_close_matches(unknown[0], [*parameters, *Pairing.__annotations__], 1)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise TypeError(f"{code.co_name}() got an unexpected keyword argument {unknown[0]!r}{hint}")
+
+
 def _levels_inside() -> int:
     """Return the number of frames, from the caller's on, that belong to this package."""
+    # Without this function's own.
+    return _outermost_frame()[1] - 1
+
+
+def _outermost_frame() -> tuple[FrameType, int]:
+    """Return the frame of this package that was entered first, and how many frames from the caller's on are inside."""
     package, levels = __name__.partition(".")[0], 0
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+    while frame.f_back is not None and frame.f_back.f_globals.get("__name__", "").partition(".")[0] == package:
         frame, levels = frame.f_back, levels + 1
-    return levels
+    return frame, levels + 1

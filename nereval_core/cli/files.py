@@ -17,6 +17,7 @@ from nereval_core.options import comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
 from nereval_core.readers.input.paths import COMPANIONS, LAYER_MARK, STDIN_PATH, label_of, split_layer
 from nereval_core.readers.input.source import Source
+from nereval_core.readers.shared.strict_json import json_fault
 from nereval_core.report import METHODS_FORMS
 
 Paths = str | tuple[str, ...]
@@ -270,7 +271,7 @@ def read_json(path: str, remedy: str) -> Any:
     try:
         return json.loads(Source.of_path(path).files[0].text())
     except json.JSONDecodeError as error:
-        raise FormatError.single(path, error.lineno, f"not JSON: {error.msg}", remedy) from None
+        raise FormatError.single(path, error.lineno, f"not JSON: {json_fault(error.msg)}", remedy) from None
     except RecursionError:
         raise FormatError.single(path, None, "JSON nested too deeply", remedy) from None
 

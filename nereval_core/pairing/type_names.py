@@ -52,11 +52,19 @@ class TypeNames:
 
 
 def merged_in_words(names: Mapping[str, str]) -> str:
-    """Return merged names as the command line writes them: `DNA,RNA=nucleic;x,y=z`, or `none`."""
+    """Return merged names as the command line writes them: `DNA,RNA=nucleic;x,y=z`, or `none`.
+
+    Names that would read as several stand in double quotes.
+    """
     groups: dict[str, list[str]] = {}
     for member, name in sorted(names.items()):
-        groups.setdefault(name, []).append(member)
-    return ";".join(f"{','.join(members)}={name}" for name, members in sorted(groups.items())) or "none"
+        groups.setdefault(name, []).append(_in_merge(member))
+    return ";".join(f"{','.join(members)}={_in_merge(name)}" for name, members in sorted(groups.items())) or "none"
+
+
+def _in_merge(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"' if any(char in ',;="' for char in name) else name
 
 
 def read_types(path: str | os.PathLike[str]) -> TypeNames:

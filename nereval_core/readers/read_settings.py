@@ -212,13 +212,17 @@ class ReadSettings:
         if isinstance(self.offsets, str):
             # Python may write them as the command line does.
             object.__setattr__(self, "offsets", _offsets(self.offsets))
-        names = [name for each in fields(self) if each.name.endswith("scheme") and (name := getattr(self, each.name))]
+        names = {
+            each.name: name
+            for each in fields(self)
+            if each.name.endswith("scheme") and (name := getattr(self, each.name))
+        }
         if names:
             from nereval_core.readers.shared.tag_schemes import scheme_named
 
             # Formats without tags read no scheme, and a name that is mistyped is refused there too.
-            for name in names:
-                scheme_named(name)
+            for field_name, name in names.items():
+                scheme_named(name, option=f"--{field_name.replace('_', '-')}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,8 +79,8 @@ def test_no_records_are_said(scores: ScoredSystem) -> None:
         (0, {"criterion": "left"}, "not scored under 'left'"),
         (None, {"decision": "WRONG"}, "there is no 'WRONG'; write COR, INC, PAR, MIS or SPU"),
         (None, {"gold": "Protein"}, "gold: no span has the type 'Protein'; types are 'DNA'"),
-        (None, {"limit": 0}, "limit: 0 is not a number of records"),
-        (None, {"limit": -1}, "limit: -1 is not a number of records"),
+        (None, {"limit": 0}, "limit: '0' is not possible; write a whole number from 1"),
+        (None, {"limit": -1}, "limit: '-1' is not possible"),
     ],
 )
 def test_what_cannot_be_shown(

@@ -151,7 +151,7 @@ VERBS: dict[str, Callable[..., object]] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_all_that_hold_sides_against_one_another_pair_them_as_asked(verb: str) -> None:
-    gold = source("gold.jsonl", jsonl((0, 3, "PER"), (15, 19, "LOC")))
+    gold = source("gold.jsonl", jsonl((0, 3, "PER"), (15, 19, "LOC")).replace(b'"label"', b'"links": ["Q1"], "label"'))
     spaced = source("spaced.jsonl", jsonl((1, 4, "PER"), (17, 21, "ORG"), text=f" {TEXT.replace(' in ', '  in ')}"))
     with pytest.raises(FormatError, match="--align-text"):
         VERBS[verb](gold, spaced)

@@ -8,19 +8,21 @@ from typing import Any
 import pytest
 
 import nereval_core as nereval
+from tests.api.test_library import jsonl, source
 from tests.support import ROOT
 
 LINES, CHARACTERS = 10, 1_500
 DEMO = ROOT / "demo_data" / "newspapers"
 GOLD, RULES, PERCEPTRON = (str(DEMO / f"{layer}.jsonl") for layer in ("gold", "rules", "perceptron"))
+LINKED = source("linked.jsonl", jsonl((0, 3, "PER")).replace(b'"label"', b'"links": ["Q1"], "label"'))
 TAGS = [["B-PER", "O", "B-LOC"]] * 300
 RESULTS: Mapping[str, Callable[[], Any]] = {
     "agreement": lambda: nereval.agreement({"a": RULES, "b": PERCEPTRON}),
     "compare": lambda: nereval.compare(GOLD, {"a": RULES, "b": PERCEPTRON}, resamples=100),
     "consistency_of": lambda: nereval.consistency_of(GOLD, others={"a": RULES, "b": PERCEPTRON}),
     "errors_of": lambda: nereval.errors_of(GOLD, RULES),
-    "index": lambda: nereval.index(GOLD, RULES),
-    "link": lambda: nereval.link(GOLD, RULES),
+    "index": lambda: nereval.index(LINKED, LINKED),
+    "link": lambda: nereval.link(LINKED, LINKED),
     "methods": lambda: nereval.methods(nereval.score(GOLD, RULES)),
     "read": lambda: nereval.read(GOLD),
     "read_objects": lambda: nereval.read_objects(TAGS),

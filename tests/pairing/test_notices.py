@@ -95,15 +95,16 @@ def test_shards_are_compared_as_a_whole(command: Cli, tmp_path: Path) -> None:
     assert [system["identical"] for system in json.loads(Path("s.json").read_text())["systems"]] == [True, False]
 
 
-def test_the_library_warns_at_the_line_that_called_it() -> None:
+def test_the_library_warns_at_the_line_that_called_it(tmp_path: Path) -> None:
     spans = [[{"start": start, "end": end, "label": kind} for start, end, kind in SPANS]]
+    linked = [written(tmp_path, side, SPANS, links=["Q1"]) for side in ("gold", "pred")]
     assert warned(spans, spans).keys() == {IdenticalContentWarning}
     assert warned([[["B-PER", "O"]][0]], [["B-PER", "O"]]).keys() == {IdenticalContentWarning}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         nereval.compare(spans, {"a": spans}, resamples=100)
         nereval.reproduce(spans, spans, convention="nervaluate-1.2.1")
-        nereval.link(*(nereval.read_objects(spans, texts=[TEXT], name=side) for side in ("gold", "pred")))
+        nereval.link(*linked)
     assert [warning.filename for warning in caught] == [__file__] * 3
     assert {warning.category for warning in caught} == {IdenticalContentWarning}
     # Merged types do not make the content identical, nor do two sides without a span.

@@ -147,18 +147,33 @@ def test_toml_round_trip(
         (["a,b=b"], {"a": "b", "b": "b"}),
         ([" a , b = c ", "d=c"], {"a": "c", "b": "c", "d": "c"}),
         ([], {}),
+        (['"a,b",c="d,e"'], {"a,b": "d,e", "c": "d,e"}),
+        ([' "a;b" , c = "d=\\"e\\\\" '], {"a;b": 'd="e\\', "c": 'd="e\\'}),
+        (['a"b,c=d'], {'a"b': "d", "c": "d"}),
     ],
 )
 def test_merges(values: list[str], merge: dict[str, str]) -> None:
     assert parse_merge(values) == merge
     again = merged_in_words(merge)
-    assert again == "none" if not merge else parse_merge(again.split(";")) == merge
+    assert again == "none" if not merge else parse_merge([again]) == merge
 
 
-@pytest.mark.parametrize("values", [["a,b"], ["=c"], ["a,=c"], ["a="], ["a=b", "a=c"], ["a=b", "b=c"], ["a=b", "b=a"]])
+@pytest.mark.parametrize(
+    "values",
+    [["a,b=b,c"], ["a,b=,c"], ["a,b"], ["=c"], ["a,=c"], ["a="], ["a=b", "a=c"], ["a=b", "b=c"], ["a=b", "b=a"]],
+)
 def test_wrong_merges(values: list[str]) -> None:
     with pytest.raises(FormatError):
         parse_merge(values)
+
+
+def test_a_merge_into_a_name_with_a_comma_is_asked_for_in_one_line() -> None:
+    with pytest.raises(FormatError) as error:
+        parse_merge(["protein,DNA=protein,x"])
+    assert str(error.value) == (
+        "--merge: 'protein,DNA=protein,x' merges into 'protein,x', a name with a comma; merge each type into one name, "
+        'or quote it: A,B="protein,x"'
+    )
 
 
 @pytest.mark.parametrize(("label", "name"), [("a", "m"), ("b", None), ("c", "c"), ("d", None), ("e", None)])

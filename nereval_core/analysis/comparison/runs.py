@@ -99,6 +99,8 @@ def group_runs(names: Iterable[str], runs: Mapping[str, Sequence[str]]) -> dict[
         "a run twice": sorted({run for run in all_runs if all_runs.count(run) > 1}),
         "also the name of another system": [name for name in runs if name in names and name not in runs[name]],
     }
+    if runs and all(len(set(own_runs)) == 1 for own_runs in runs.values()):
+        names_by_fault["one run, and means need two or more of a system"] = list(runs)
     problems = [(name, fault) for fault, faulty in names_by_fault.items() for name in faulty]
     if problems:
         remedy = "name each run of a system once, as the systems are called: runs={'a': ['a-1', 'a-2']}"

@@ -34,6 +34,7 @@ from nereval_core.analysis.sentences import (
     sentence_text,
 )
 from nereval_core.corpus import Layer
+from nereval_core.options import FORMS
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import YES, Query
 from nereval_core.records.tables import RECORD_COLUMNS, categories, frame, rows
@@ -170,8 +171,9 @@ class ErrorReport(Displayed):
         `error_forms`.
 
         Raises:
-            FormatError: spans without texts.
+            FormatError: spans without texts, or a limit below 1.
         """
+        FORMS.check(limit)
         return error_forms(self.scores, self.records(), limit)
 
     def groups(self, criterion: str = STRICT) -> pd.DataFrame:

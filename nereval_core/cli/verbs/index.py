@@ -63,7 +63,7 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
         FormatError: with the problems of all files.
     """
     from nereval_core.analysis.linking.indexing import index_signature, score_index
-    from nereval_core.api.linking import TSV, load_index
+    from nereval_core.api.linking import TSV, check_index, load_index
     from nereval_core.api.load import source_of
     from nereval_core.cli.files import gold_path, system_paths
     from nereval_core.cli.output import Console
@@ -92,6 +92,7 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
             console.read(f"{source.name}: {'; '.join((reading.format if reading else TSV, counts, *codes.notes))}")
     steps.refuse()
     gold = codes_by_name.pop("")
+    check_index(gold)
     return gold, [
         IndexedSystem(name, codes, score_index(gold, codes, relaxed=relaxed), index_signature(gold, codes, relaxed))
         for name, codes in codes_by_name.items()

@@ -48,7 +48,6 @@ def run(arguments: argparse.Namespace) -> None:
     from nereval_core.cli.files import load_layers
     from nereval_core.cli.output import Console, output_places, write_result
     from nereval_core.cli.results.links import LinkedSystem, links_result
-    from nereval_core.problems import FormatError
     from nereval_core.readers.shared.concepts import read_mapping
 
     by = check_by(arguments, BY, f"choose among {', '.join(BY)}")
@@ -58,12 +57,6 @@ def run(arguments: argparse.Namespace) -> None:
     console = Console(arguments.quiet)
     loaded = load_layers(arguments, console, reference="gold")
     gold = loaded.corpus.gold
-    if not gold.links:
-        remedy = "give gold with links: a NEL column (hipe), N lines or codes as notes (brat), links (jsonl)"
-        raise FormatError.single(loaded.gold.source, None, "no span has a link", remedy)
-    for layer in loaded.corpus.systems:
-        if not layer.links:
-            console.warn(f"{layer.name}: no span has a link, so every gold mention counts as missing")
     leave_out = sorted(set(options.leave_out))
     mark = (f"left out: {','.join(leave_out)}",) if leave_out else ()
     systems = [

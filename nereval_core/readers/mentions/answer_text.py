@@ -10,6 +10,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
+from nereval_core.readers.shared.strict_json import json_fault
 
 REASONING = frozenset(
     (
@@ -129,7 +130,7 @@ def json_values(text: str) -> tuple[list[JsonValue], str]:
                 at = start + 1
             else:
                 cut = end is None and (error.msg.startswith("Unterminated") or not text[error.pos :].strip())
-                finding = CUT if cut or end is None else f"not JSON: {error.msg} at {error.pos}"
+                finding = CUT if cut or end is None else f"not JSON: {json_fault(error.msg)} at {error.pos}"
                 problem = f"{finding}, {quoted(text.strip()[-LONGEST_SHOWN:])}"
                 if end is None:
                     break

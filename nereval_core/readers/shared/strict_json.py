@@ -255,7 +255,12 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
 
 def _not_json(text: str, at: int, why: str) -> RefusedError:
     place = at - text.rfind("\n", 0, at)
-    return RefusedError(f"not JSON at position {place} of the line: {why}", "write it as JSON objects", at)
+    return RefusedError(f"not JSON at position {place} of the line: {json_fault(why)}", "write it as JSON objects", at)
+
+
+def json_fault(message: str) -> str:
+    """Return Python's message on broken JSON without its end, `starting at`, after which it gives the position."""
+    return message.removesuffix(" starting at").removesuffix(" at")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

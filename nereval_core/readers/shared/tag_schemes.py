@@ -123,8 +123,10 @@ CONLLEVAL = _table(
 )
 
 
-def scheme_named(name: str) -> Scheme:
+def scheme_named(name: str, *, option: str = "--scheme") -> Scheme:
     """Return the scheme of this name in any case; BIO, BIOES, BILUO and BMEOW are known too.
+
+    `option` is the option that names it.
 
     Raises:
         FormatError: there is none.
@@ -132,7 +134,7 @@ def scheme_named(name: str) -> Scheme:
     upper = name.upper()
     if (scheme := SCHEMES.get(ALIASES.get(upper, upper))) is None:
         remedy = f"choose one of {', '.join(SCHEMES)}"
-        raise FormatError.single("--scheme", None, f"no tag scheme is called {quoted(name)}", remedy)
+        raise FormatError.single(option, None, f"no tag scheme is called {quoted(name)}", remedy)
     return scheme
 
 
