@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.shared.data.file_roles import grouped_files, proposed_roles
+from pages.shared.data.file_roles import grouped_files, names_in_folders, proposed_roles
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from pages.shared.data.file_roles import grouped_files, proposed_roles
         (["g.spans.csv", "g.texts.csv", "s.spans.csv"], [["g.spans.csv", "g.texts.csv"], ["s.spans.csv"]]),
         (["a.xmi", "TypeSystem.xml", "b.xmi"], [["a.xmi", "TypeSystem.xml", "b.xmi"]]),
         ([f"d{n}.xml" for n in range(9)], [[f"d{n}.xml" for n in range(9)]]),
+        (["d1.json", "d2.json"] * 2, [["d1.json", "d2.json"] * 2]),
+        (["a.ann", "LICENSE.txt", "a.txt"], [["a.ann", "a.txt"], ["LICENSE.txt"]]),
         ([f"team{n}.tsv" for n in range(9)], [[f"team{n}.tsv"] for n in range(9)]),
     ],
 )
@@ -33,6 +35,8 @@ def test_files_that_belong_together(names: list[str], groups: list[list[str]]) -
         (["anna", "ben"], ["b.zip"] * 2, "Annotator Annotator"),
         (["CURATION_USER", "anna", "INITIAL_CAS/x"], ["p.zip"] * 3, "Gold Annotator Ignore"),
         (["a@b.org", "model-1", ""], ["e.json", "e.json", "rules.json"], "Annotator System System"),
+        (["", "", ""], ["arcada", "emerging.test.annotated", "uh_ritual"], "System Gold System"),
+        (["", ""], ["ALTGENE.conll", "y.conll"], "Gold System"),
         # A word is whole: neither Goldberg nor system's own annotations are told by a part of it.
         (["goldberg", "modelling"], ["b.zip"] * 2, "Annotator Annotator"),
     ],
@@ -44,3 +48,28 @@ def test_roles_that_names_tell(layers: list[str], files: list[str], roles: str) 
 def test_files_of_no_format_are_texts_or_left_out() -> None:
     files = ["d1.txt", "labels.txt", "notes.md", "gold.jsonl", "x.texts.csv"]
     assert proposed_roles([""] * 5, files, [""] * 5) == ["Texts", "Texts", "Ignore", "Gold", "Texts"]
+
+
+@pytest.mark.parametrize(
+    ("names", "folders"),
+    [
+        ("a.ann a.txt b.ann b.txt", ""),
+        ("a.ann a.txt b.ann b.txt a.ann a.txt b.ann b.txt", "11112222"),
+        ("a.ann a.txt b.ann b.txt a.ann b.ann", "111122"),
+        ("a.ann b.ann a.ann b.ann a.ann b.ann", "112233"),
+        # Which of the files came from one folder is not known.
+        ("a.ann a.ann b.ann b.ann", ""),
+        ("a.ann b.ann c.ann a.ann", ""),
+        ("a.txt a.txt", ""),
+    ],
+)
+def test_folders_are_told_apart_where_names_allow(names: str, folders: str) -> None:
+    files = names.split()
+    expected = [f"folder {number}/{name}" for number, name in zip(folders, files, strict=True)] if folders else files
+    assert names_in_folders(files) == expected
+
+
+def test_genetag_has_names_of_its_own() -> None:
+    names = ["ALTGENE.eval", "GENE.eval", "LICENSE.md", "a.eval", "run_variants.eval", "test.in"]
+    formats = ["bc2gm", "bc2gm", "", "bc2gm", "bc2gm", ""]
+    assert proposed_roles([""] * 6, names, formats) == ["Variants", "Gold", "Ignore", "System", "System", "Texts"]

@@ -301,7 +301,10 @@ class Source:
         if len({file.name for file in files}) < len(files):
             raise FormatError(
                 Problem(
-                    second.shown, None, f"a second file called {quoted(second.name)}", "give each file its own name"
+                    second.shown,
+                    None,
+                    f"a second file called {quoted(second.name)}",
+                    "give each file its own name, or zip each folder",
                 )
                 for first, second in pairwise(files)
                 if first.name == second.name

@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
+from nereval_core.readers.biomedical import bc2gm
 from nereval_core.readers.cas.content import INITIAL, SEPARATOR
 from nereval_core.readers.input.origins import ZIP
 from nereval_core.readers.input.paths import companion_key
 
-GOLD, SYSTEM, ANNOTATOR, TEXTS, IGNORED = ROLES = ("Gold", "System", "Annotator", "Texts", "Ignore")
-"""The roles of layers: Texts are files that all layers share, texts of documents or a list of labels."""
+GOLD, SYSTEM, ANNOTATOR, TEXTS, VARIANTS, IGNORED = ROLES = (
+    "Gold",
+    "System",
+    "Annotator",
+    "Texts",
+    "Variants",
+    "Ignore",
+)
+"""The roles of layers.
+
+Texts are files that all layers share, texts of documents or a list of labels. Variants are the file of other boundaries
+of gold's spans, which one format has.
+"""
+VARIED = bc2gm.READER.name
+"""The format whose gold has a file of variants."""
+VARIED_NAMES = {bc2gm.GOLD.lower(): GOLD, bc2gm.VARIANTS.lower(): VARIANTS}
+"""The roles that names of this format tell."""
 WORDS = {
     GOLD: r"gold(en|standard)?|gs|(ground)?truth|ref(erence)?|keys?|curat(ed|ion|or)|adjudicat(ed|ion)|consensus",
-    SYSTEM: r"pred(s|ictions?|icted)?|sys(tems?)?|runs?|models?|outputs?|response|submission|baseline|team",
+    SYSTEM: r"pred(s|ictions?|icted)?|sys(tems?)?|runs?|models?|outputs?|responses?|answers?|submissions?|baseline|team"
+    r"|bundle",
     ANNOTATOR: r"annotators?|coder|rater",
 }
 """The words that tell a role, by role, in names of files and layers."""
+GOLD_BY_CUSTOM = r"annotated|annotations?"
+"""Words in names of gold, where no name has one of WORDS for it."""
+NOT_DATA = re.compile(r"(licen[cs]e|notice|readme|copying|changelog)\b", re.IGNORECASE)
+"""The beginning of names of files that come with data and hold none."""
 LABEL_LISTS = frozenset(("labels.txt", "label_list.txt", "dataset_info.json", "dataset_infos.json"))
 """Names of files that hold the labels of other files."""
-TEXT_ENDINGS = (".txt", ".texts.csv", ".texts.tsv", ".texts.parquet")
+TEXT_ENDINGS = (".txt", bc2gm.SENTENCES, ".texts.csv", ".texts.tsv", ".texts.parquet")
 """Endings of files that hold texts where nothing else is recognised in them."""
 LAYERS = 8
 """Layers of one file that are read at first."""
@@ -31,43 +53,73 @@ MANY = 8
 def grouped_files(names: Sequence[str]) -> list[list[int]]:
     """Return the files that belong together, as numbers of names: each zip alone, files with their companions.
 
-    All pairs of text and annotations of brat are one group, and so are more than MANY files of one ending.
+    All pairs of text and annotations of brat are one group, and so are files of one ending that must be documents: more
+    than MANY, or files of several folders, of which several have the same names.
     """
     groups: dict[str, list[int]] = {}
+    known, uses = set(names), Counter(names)
     brat = any(name.endswith(".ann") for name in names)
     endings = [PurePosixPath(name).suffix.lower() for name in names]
+    sizes = Counter(endings)
+    repeated = Counter(ending for name, ending in zip(names, endings, strict=True) if uses[name] > 1)
+    named = {ending for name, ending in zip(names, endings, strict=True) if _role_of_name(name)}
+    documents = {ending for ending in sizes if sizes[ending] > MANY or repeated[ending] > 2} - named
     for number, (name, ending) in enumerate(zip(names, endings, strict=True)):
-        alike = [other for other, suffix in zip(names, endings, strict=True) if suffix == ending]
         if ending == ZIP:
             key = str(number)
-        elif name in LABEL_LISTS:
+        elif name in LABEL_LISTS or NOT_DATA.match(name):
             key = name
         elif brat and ending in (".ann", ".txt"):
             key = ".ann"
-        elif len(alike) > MANY and not any(_role_of_name(other) for other in alike):
+        elif ending in documents:
             key = ending
         else:
-            key = companion_key(name, names)
+            key = companion_key(name, known)
         groups.setdefault(key, []).append(number)
     return list(groups.values())
+
+
+def names_in_folders(names: Sequence[str]) -> list[str]:
+    """Return names of files that belong together, with the folder of each where they come from several.
+
+    A browser gives names without folders. Those of two folders are told apart where all annotations of the first came
+    before those of the second, and both have the same names. Other names are returned as they are.
+    """
+    uses: Counter[str] = Counter()
+    folders = []
+    for name in names:
+        uses[name] += 1
+        folders.append(uses[name])
+    layers = [(name, folder) for name, folder in zip(names, folders, strict=True) if not name.endswith(".txt")]
+    numbers = [folder for _, folder in layers]
+    counts = Counter(name for name, _ in layers)
+    if not layers or max(numbers) == 1 or numbers != sorted(numbers) or len(set(counts.values())) > 1:
+        return list(names)
+    return [f"folder {folder}/{name}" for name, folder in zip(names, folders, strict=True)]
 
 
 def proposed_roles(layers: Sequence[str], files: Sequence[str], formats: Sequence[str]) -> list[str]:
     """Return a role for each layer, by its name ("" where its files hold one), the name of its files and their format.
 
-    Names tell most. Layers of one file or zip whose names tell nothing are annotators; of such files by themselves
-    the first is gold, where nothing else is a reference, and the others are systems. A file of no known format whose
-    name tells nothing is left out.
+    Names tell most; some formats have names of their own for gold. Layers of one file or zip whose names tell nothing
+    are annotators; of such files by themselves the first is gold, where nothing else is a reference, and the others are
+    systems. A file of no known format whose name tells nothing is left out.
     """
     roles = [_role(layer, file, format) for layer, file, format in zip(layers, files, formats, strict=True)]
     if "" in roles and not {GOLD, ANNOTATOR} & set(roles):
-        roles[roles.index("")] = GOLD
+        unnamed = [number for number, role in enumerate(roles) if not role]
+        roles[next((at for at in unnamed if _has_word(files[at], GOLD_BY_CUSTOM)), unnamed[0])] = GOLD
     return [role or SYSTEM for role in roles]
 
 
-def may_be_texts(file: str) -> bool:
-    """Return whether a file may hold texts or labels of other files, by its name."""
-    return file.lower().endswith(TEXT_ENDINGS) or file in LABEL_LISTS
+def needs_no_format(file: str) -> bool:
+    """Return whether a file may hold texts or labels of other files, or no data, by its name."""
+    return file.lower().endswith(TEXT_ENDINGS) or file in LABEL_LISTS or NOT_DATA.match(file) is not None
+
+
+def roles_of(format: str) -> tuple[str, ...]:
+    """Return the roles that files of a format can have."""
+    return tuple(role for role in ROLES if role != VARIANTS or format == VARIED)
 
 
 def first_layers(layers: Iterable[str]) -> list[str]:
@@ -78,13 +130,18 @@ def first_layers(layers: Iterable[str]) -> list[str]:
 def _role(layer: str, file: str, format: str) -> str:
     if layer:
         return IGNORED if layer.partition(SEPARATOR)[0] == INITIAL else _role_of_name(layer) or ANNOTATOR
-    if not format and may_be_texts(file):
-        return TEXTS
-    return _role_of_name(file) or ("" if format else IGNORED)
+    if not format:
+        return TEXTS if needs_no_format(file) and not NOT_DATA.match(file) else _role_of_name(file) or IGNORED
+    if format == VARIED and (role := VARIED_NAMES.get(file.lower())):
+        return role
+    return _role_of_name(file)
 
 
 def _role_of_name(name: str) -> str:
     """Return the role that the words of a name tell, "" where they tell none."""
-    words = re.findall(r"[^\W\d_]+", name)
-    roles = (role for role, its in WORDS.items() if any(re.fullmatch(its, word, re.IGNORECASE) for word in words))
+    roles = (role for role, its in WORDS.items() if _has_word(name, its))
     return next(roles, ANNOTATOR if "@" in name else "")
+
+
+def _has_word(name: str, words: str) -> bool:
+    return any(re.fullmatch(words, word, re.IGNORECASE) for word in re.findall(r"[^\W\d_]+", name))

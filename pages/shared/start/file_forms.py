@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from nereval_core.readers import Source
+from nereval_core.readers.biomedical import bc2gm
 from nereval_core.readers.input.paths import LAYER_MARK, label_of
 from pages.shared.components import opening
 from pages.shared.data import file_roles
@@ -19,13 +20,16 @@ from pages.shared.data.file_roles import (
     ANNOTATOR,
     GOLD,
     IGNORED,
-    ROLES,
     SYSTEM,
     TEXTS,
+    VARIANTS,
+    VARIED,
     first_layers,
     grouped_files,
-    may_be_texts,
+    names_in_folders,
+    needs_no_format,
     proposed_roles,
+    roles_of,
 )
 from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import likely_gold, likely_systems, served_entries, served_folders
@@ -38,12 +42,12 @@ from pages.shared.view.text import plain
 DROPPED = "upload"
 FILES = "upload_files"
 """Key of the files in the drop zone."""
-SHARING = frozenset(("brat", "csv", "datasets", "parquet"))
+SHARING = frozenset((VARIED, "brat", "csv", "datasets", "parquet"))
 """Formats whose texts or labels may stand in files by themselves."""
 ROLE_HELP = (
     "Gold is the reference. Systems and annotators are held against it, or against the first annotator where nothing "
-    "is gold. Texts are files that all layers share: texts of documents, or a list of labels. Files with one role and "
-    "one name are parts of one layer."
+    "is gold. Texts are files that all layers share: texts of documents, or a list of labels. Variants are other "
+    "boundaries of gold's spans that count as right. Files with one role and one name are parts of one layer."
 )
 
 
@@ -130,7 +134,7 @@ def _group(files: Sequence[Any]) -> tuple[Group, Any, Sequence[str]]:
                 lambda: Source.of_uploads(_raw(files)),
                 format=reading_options.chosen_format(DROPPED),
                 title=name,
-                may_be_texts=may_be_texts(first),
+                no_format=needs_no_format(first),
             )
         layers: Sequence[str] = recognised.layers
         if len(first_layers(layers)) < len(layers):
@@ -150,7 +154,7 @@ def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
         line.markdown(plain(layer, 80), width="stretch")
     line.selectbox(
         f"Role of {title}",
-        ROLES,
+        roles_of(group.recognised.format),
         key=key,
         label_visibility="collapsed",
         width=130,
@@ -185,18 +189,21 @@ def _lacking(rows: Sequence[Row]) -> str:
 def _read_dropped(rows: Sequence[Row]) -> None:
     reading_options.remember_form(DROPPED, _read_dropped, rows)
     files_by_id = {file.file_id: file for file in st.session_state[FILES]}
-    shared = [files_by_id[file_id] for row in rows if row.role == TEXTS for file_id in row.group.ids]
+    shared, variants = (
+        [files_by_id[file_id] for row in rows if row.role == role for file_id in row.group.ids]
+        for role in (TEXTS, VARIANTS)
+    )
     # The layers of one upload share its files: they are opened once.
     files: dict[str, list[Upload]] = {}
     for row in rows:
-        more = shared if row.group.recognised.format in SHARING else []
-        files.setdefault(row.group.mark, _raw([*(files_by_id[file_id] for file_id in row.group.ids), *more]))
+        own_files = [files_by_id[file_id] for file_id in row.group.ids]
+        files.setdefault(row.group.mark, _with_shared(row, own_files, shared, variants))
     reference = next((row for row in rows if row.role == GOLD), None)
     first = reference or next(row for row in rows if row.role == ANNOTATOR)
     layers: dict[str, list[Part]] = {GOLD_LAYER: []}
     names: dict[tuple[str, str], str] = {(first.role, "" if reference else first.name): GOLD_LAYER}
     for row in rows:
-        if row.role in (TEXTS, IGNORED):
+        if row.role in (TEXTS, VARIANTS, IGNORED):
             continue
         own = row.role, "" if row.role == GOLD else row.name
         name = names.setdefault(own, _free(row.name, layers))
@@ -215,8 +222,23 @@ def _free(name: str, layers: dict[str, list[Part]]) -> str:
     return unique
 
 
+def _with_shared(row: Row, files: Sequence[Any], shared: Sequence[Any], variants: Sequence[Any]) -> list[Upload]:
+    """Return the files of a row with those that its format shares with others, by the names that its reader knows."""
+    format = row.group.recognised.format
+    if format not in SHARING:
+        return _raw(files)
+    uploads = _raw(files)
+    if format == VARIED:
+        # Beside other files, its reader knows mentions by their ending alone.
+        uploads = [(name if name.endswith(bc2gm.MENTIONS) else name + bc2gm.MENTIONS, raw) for name, raw in uploads]
+        if row.role == GOLD:
+            uploads += [(bc2gm.VARIANTS, file.getvalue()) for file in variants]
+    return [*uploads, *_raw(shared)]
+
+
 def _raw(files: Sequence[Any]) -> list[Upload]:
-    return [(file.name, file.getvalue()) for file in files]
+    names = names_in_folders([file.name for file in files])
+    return [(name, file.getvalue()) for name, file in zip(names, files, strict=True)]
 
 
 def _mark(ids: Sequence[str]) -> str:

@@ -53,11 +53,11 @@ class Recognised:
 
 
 def recognise_files(
-    place: str, mark: str, opened: Opened, *, format: str, title: str, may_be_texts: bool = False
+    place: str, mark: str, opened: Opened, *, format: str, title: str, no_format: bool = False
 ) -> Recognised:
     """Show the recognised format of files, and ask what it leaves open; `mark` identifies these files.
 
-    `title` names the files. Of those that `may_be_texts` no format is expected.
+    `title` names the files. `no_format` says that they may be texts, or no data at all: no format is expected of them.
     """
     whole = f"{place}_whole_{mark}"
     recognised = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
@@ -68,7 +68,7 @@ def recognise_files(
         if column_contents:
             recognised = _seen(mark, format, column_contents, False, opened)
     with above:
-        if recognised.format or not may_be_texts:
+        if recognised.format or not no_format:
             _line(recognised, f"**{plain(title, 80)}**")
         else:
             st.markdown(f"**{plain(title, 80)}** · no annotations, by the look of it")

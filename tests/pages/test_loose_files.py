@@ -1,0 +1,131 @@
+"""Loose files of shared tasks, dropped as they are published: they are understood as if they were zipped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.conventions import ScorerInput, find_convention, option_values
+from pages.shared.data import caches
+from pages.shared.data.loading import Loaded
+from tests.support.pages import account, address, drop, give_role, opened, read, roles
+from tests.support.shared_corpora import SHARED, needs
+
+SENTENCES = b"P1 The p53 protein binds MDM2.\nP2 Nothing here.\n"
+GENE = b"P1|3 5|p53\nP1|18 21|MDM2\n"
+VARIANTS = b"P1|3 12|p53 protein\n"
+
+
+def loaded(app: AppTest) -> Loaded:
+    """Return what was read."""
+    assert not app.error
+    corpus = caches.find(address(app)["corpus"])
+    assert corpus is not None
+    return corpus
+
+
+def published(app: AppTest, scorer: str, system: str) -> dict[str, Any]:
+    """Return the figures of a published scorer on the files as they were dropped."""
+    sources, convention = loaded(app).sources, find_convention(scorer)
+    outcome = convention.score(ScorerInput(gold=sources["gold"], pred=sources[system]), option_values(convention, {}))
+    return outcome.scores
+
+
+def dropped(*paths: Path) -> AppTest:
+    return drop(opened("Start"), {path.name: path.read_bytes() for path in paths})
+
+
+def test_genetag_in_loose_files_is_gold_with_its_variants_and_sentences() -> None:
+    files = {"ALTGENE.eval": VARIANTS, "GENE.eval": GENE, "NOTICE.txt": b"All rights.", "run.eval": VARIANTS}
+    app = drop(opened("Start"), {**files, "test.in": SENTENCES})
+    assert roles(app) == {
+        "ALTGENE.eval": "Variants",
+        "GENE.eval": "Gold",
+        "NOTICE.txt": "Ignore",
+        "run.eval": "System",
+        "test.in": "Texts",
+    }
+    assert not app.warning
+    corpus = loaded(read(app)).corpus
+    assert corpus.gold.alternatives == {0: ((4, 15),)}
+    assert corpus.gold.documents.texts[0] == "The p53 protein binds MDM2."
+
+
+def test_files_of_genetag_under_other_names_take_the_roles_they_are_given() -> None:
+    app = drop(opened("Start"), {"a.txt": GENE, "b.txt": VARIANTS, "c.txt": VARIANTS, "texts.txt": SENTENCES})
+    app = give_role(give_role(app, "b.txt", "Variants"), "c.txt", "System")
+    corpus = loaded(read(app)).corpus
+    assert (len(corpus.gold), len(corpus.system("c"))) == (2, 1)
+    assert corpus.gold.alternatives == {0: ((4, 15),)}
+
+
+def test_variants_are_a_role_of_files_of_one_format_alone() -> None:
+    app = drop(opened("Start"), {"x.conll": b"Rome B-LOC\n", "GENE.eval": GENE})
+    options = {box.label.split()[-1][:1]: box.options for box in app.selectbox if box.label.startswith("Role of")}
+    assert "Variants" in options["G"] and "Variants" not in options["x"]
+
+
+def test_two_folders_of_brat_dropped_one_after_the_other_are_two_layers() -> None:
+    text, first, second = b"Ann met Ben.", b"T1\tPER 0 3\tAnn\n", b"T1\tPER 8 11\tBen\nT2\tPER 0 3\tAnn\n"
+    files = [("d1.ann", first), ("d1.txt", text), ("d2.ann", first), ("d2.txt", text), ("d1.ann", second)]
+    files += [("d2.ann", second)]
+    uploads = [(name, raw, "application/octet-stream") for name, raw in files]
+    app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
+    assert roles(app) == {"folder 1": "Annotator", "folder 2": "Annotator"}
+    app = read(give_role(app, "folder 1", "Gold"))
+    assert list(account(app)["spans"]) == [2, 4]
+
+
+@needs("bc2gm")
+@pytest.mark.parametrize("run", ["run_mixed.eval", "run_variants.eval"])
+def test_biocreative_files_as_published_give_the_numbers_of_its_scorer(run: str) -> None:
+    folder = SHARED / "bc2gm"
+    names = ["ALTGENE.eval", "GENE.eval", "NOTICE.txt", run, "test.in"]
+    app = dropped(*(folder / name for name in names))
+    assert [*roles(app).values()] == ["Variants", "Gold", "Ignore", "System", "Texts"]
+    figures = published(read(app), "biocreative", run.removesuffix(".eval"))
+    expected = json.loads((SHARED / "expected" / "bc2gm" / f"{run}.json").read_text())["results"]
+    assert {name: figures[name] for name in ("TP", "FP", "FN")} == {name: expected[name] for name in ("TP", "FP", "FN")}
+
+
+def as_uploads(*folders: Path) -> list[tuple[str, bytes, str]]:
+    """Return the files of folders as a browser gives them, one folder after the other and without their names."""
+    paths = [path for folder in folders for path in sorted(folder.iterdir())]
+    return [(path.name, path.read_bytes(), "application/octet-stream") for path in paths]
+
+
+@needs("jnlpba")
+def test_jnlpba_as_published() -> None:
+    names = ("Genia4EReval1.iob2", "LICENSE.GENIA.txt", "answers_legal.iob2")
+    app = dropped(*(SHARED / "jnlpba" / name for name in names))
+    assert [*roles(app).values()] == ["Gold", "Ignore", "System"]
+    assert list(account(read(app))["spans"]) == [8662, 8102]
+
+
+@needs("wnut17")
+def test_gold_of_wnut17_is_told_by_its_name() -> None:
+    paths = [*(SHARED / "wnut17" / "submissions").iterdir(), SHARED / "wnut17" / "emerging.test.annotated"]
+    app = dropped(*sorted(paths, key=lambda path: path.name))
+    assert [name for name, role in roles(app).items() if role != "System"] == ["emerging.test.annotated"]
+
+
+@needs("pharmaconer")
+def test_pharmaconer_in_two_folders_gives_the_numbers_of_its_evaluator() -> None:
+    folder = SHARED / "pharmaconer" / "subtask1"
+    uploads = as_uploads(folder / "ref" / "subtask1", folder / "res" / "subtask1")
+    app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
+    app = read(give_role(give_role(app, "folder 1", "Gold"), "folder 2", "System"))
+    figures = published(app, "pharmaconer", "folder 2")
+    assert {name: figures[name] for name in ("tp", "fp", "fn")} == {"tp": 695, "fp": 94, "fn": 121}
+
+
+@needs("hipe2020")
+def test_runs_of_hipe_are_systems_of_its_test_set() -> None:
+    folder = SHARED / "hipe2020"
+    runs = sorted((folder / "submissions").glob("team10*_en_*"))
+    app = dropped(folder / "gold" / "HIPE-data-v1.3-test-en.tsv", *runs, folder / "tagset.txt")
+    assert [*roles(app).values()] == ["Gold", *["System"] * 3, "Texts"]
