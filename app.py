@@ -19,7 +19,7 @@ if st.runtime.exists():
     def draw(page: PageContext | None) -> None:
         if page is None:
             start.draw_headline()
-        start.show_reading_problems()
+        start.draw_other_problems()
         if page is not None:
             account.draw_account(page)
         start.choose_corpus(page)

@@ -6,12 +6,18 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, get_args
 
 SHOWN = 20
-"""Problems that are printed; the rest is only counted."""
+"""Lines on problems that are printed; the rest is only counted."""
+ALIKE = 3
+"""Problems of one kind in one file that are told one by one; of more, the first stands for all."""
+IN_ALL = " problems in all"
+"""In the line that counts the problems of a refusal."""
+VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|[0-9][0-9,]*(?: [a-z]+)?")
+"""What differs between problems of one kind: what is quoted, and numbers with their nouns."""
 OPTION = re.compile(
     r"--(?:repair conlleval|token-text gold|align-text|truncated outside|missing empty|documents shared"
     r"|malformed empty)"
@@ -37,6 +43,48 @@ class Problem:
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
         return one_line(f"{place}: {self.found}; {self.remedy}")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemGroup:
+    """Problems of one kind in one file, in its order: they differ in lines, numbers and quotes alone."""
+
+    problems: tuple[Problem, ...]
+
+    @property
+    def first(self) -> Problem:
+        return self.problems[0]
+
+    def lines(self) -> list[str]:
+        """Return a line for each problem; of more than ALIKE one line, with their number."""
+        if len(self.problems) <= ALIKE:
+            return [str(problem) for problem in self.problems]
+        last = self.problems[-1].line
+        end = "" if last is None else f", to line {last}"
+        found = f"{self.first.found} (and {len(self.problems) - 1} more like it{end})"
+        return [str(replace(self.first, found=found))]
+
+
+def problem_groups(problems: Iterable[Problem]) -> list[ProblemGroup]:
+    """Return problems by file and kind, in the order in which kinds first occur."""
+    groups: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((problem.source, VARYING.sub("…", problem.found)), []).append(problem)
+    return [ProblemGroup(tuple(group)) for group in groups.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Options with which refused files can be scored as they stand, as was tried, and what is read of them so.
+
+    `source` names the files as their problems do. `options` are fields of `LoadOptions` with their values; `mended`
+    says what the reading changed.
+    """
+
+    source: str
+    options: tuple[tuple[str, Any], ...]
+    spans: int
+    mended: tuple[str, ...]
 
 
 EXTRAS: Mapping[str, str] = MappingProxyType(
@@ -68,10 +116,11 @@ ALL_OPTIONS = "to score the files as they stand, give all of these options: "
 
 
 class FormatError(Exception):
-    """Input that cannot be read or scored: all its problems at once."""
+    """Input that cannot be read or scored: all its problems at once, and what was tried to mend them."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[Problem], remedies: Iterable[Remedy] = ()) -> None:
         self.problems = tuple(problems)
+        self.remedies = tuple(remedies)
         assert self.problems, "a FormatError names at least one problem"
         super().__init__(str(self))
 
@@ -80,13 +129,17 @@ class FormatError(Exception):
         return cls([Problem(source, line, found, remedy)])
 
     def lines(self) -> list[str]:
-        """Return the first problems, one line each, and the number of all if more are left.
+        """Return a line for each problem; those of one kind in one file share a line where they are many.
 
-        A last line names all options of the remedies, if these name several.
+        The number of all follows where a line stands for several or is left out. A last line names all options of the
+        remedies, if these name several.
         """
-        lines = [str(problem) for problem in self.problems[:SHOWN]]
-        if len(self.problems) > SHOWN:
-            lines.append(f"{len(self.problems)} problems in all; the first {SHOWN} are shown")
+        every_line = [line for group in problem_groups(self.problems) for line in group.lines()]
+        lines = every_line[:SHOWN]
+        if len(every_line) > SHOWN:
+            lines.append(f"{len(self.problems)}{IN_ALL}; the first {SHOWN} are shown")
+        elif len(every_line) < len(self.problems):
+            lines.append(f"{len(self.problems)}{IN_ALL}")
         options = tuple(dict.fromkeys(problem.option for problem in self.problems if problem.option))
         if len(options) > 1:
             rest = sum(not problem.option for problem in self.problems)
@@ -98,7 +151,7 @@ class FormatError(Exception):
         return "\n".join(self.lines())
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (FormatError, (self.problems,))
+        return (FormatError, (self.problems, self.remedies))
 
 
 class Steps:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from nereval_core import readers
@@ -15,7 +15,7 @@ from nereval_core.corpus import Corpus, Layer
 from nereval_core.options import offers
 from nereval_core.pairing import Paired
 from nereval_core.pairing.selection import DocumentIds
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, Remedy, quoted
 from nereval_core.readers import Reading, Source
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Loaded:
     its own documents, the one in the corpus over gold's. `marks` is what must stand in a system's signature.
     `problems` names the systems that could not be read or paired; they are not in the corpus. `lost` are a system's
     spans that have no place in gold's text and were left out in aligning. `options` are those of loading, with the
-    documents that all have listed where these were asked for.
+    documents that all have listed where these were asked for. `remedies` say which options would read a system that has
+    problems, as was tried.
     """
 
     corpus: Corpus
@@ -61,6 +62,7 @@ class Loaded:
     problems: Mapping[str, tuple[Problem, ...]]
     lost: Mapping[str, tuple[Problem, ...]]
     options: LoadOptions
+    remedies: Mapping[str, tuple[Remedy, ...]] = field(default_factory=dict)
 
     @property
     def types(self) -> frozenset[str]:
@@ -102,12 +104,19 @@ def load_corpus(
     try:
         loaded = _load(gold, systems, name, load_options, partial, progress)
     except FormatError as error:
-        raise FormatError(_with_later_problems(error.problems, load_options, loading(systems))) from None
-    failed = {
-        system: _with_later_problems(problems, load_options, loading({system: systems[system]}))
+        raise FormatError(_later_problems(error.problems, load_options, loading(systems)).problems) from None
+    trials = {
+        system: _later_problems(problems, load_options, loading({system: systems[system]}))
         for system, problems in loaded.problems.items()
     }
-    return replace(loaded, problems=failed)
+    return replace(
+        loaded,
+        problems={system: trial.problems for system, trial in trials.items()},
+        remedies={
+            system: tuple(_remedies(system, trial, load_options, loading({system: systems[system]})))
+            for system, trial in trials.items()
+        },
+    )
 
 
 TRIALS: Mapping[str, Mapping[str, Any]] = {
@@ -129,9 +138,15 @@ def _opened_once(place: Input) -> Input:
     return place
 
 
-def _with_later_problems(
-    problems: Iterable[Problem], options: LoadOptions, load: Callable[[LoadOptions], Loaded]
-) -> tuple[Problem, ...]:
+@dataclass(frozen=True)
+class _Trial:
+    """Problems of loading and those behind them; what is loaded with the options that let all pass, if any do."""
+
+    problems: tuple[Problem, ...]
+    loaded: Loaded | None = None
+
+
+def _later_problems(problems: Iterable[Problem], options: LoadOptions, load: Callable[[LoadOptions], Loaded]) -> _Trial:
     """Return problems, and those that loading meets once the options are set that let the former pass."""
     all_problems = dict.fromkeys(problems)
     trial = options
@@ -139,12 +154,36 @@ def _with_later_problems(
         named = {problem.option for problem in all_problems if problem.option}
         wider = replace(trial, **{field: value for name in sorted(named) for field, value in TRIALS[name].items()})
         if wider == trial:
-            return tuple(all_problems)
+            return _Trial(tuple(all_problems))
         trial = wider
         try:
-            load(trial)
+            return _Trial(tuple(all_problems), load(trial))
         except FormatError as error:
             all_problems |= dict.fromkeys(error.problems)
+
+
+MENDED = re.compile(r"malformed|spelt differently|aligned with gold's text|taken as outside|counted as predicted empty")
+"""In the notes on what a reading changed as its options say."""
+
+
+def _remedies(
+    system: str, trial: _Trial, options: LoadOptions, load: Callable[[LoadOptions], Loaded]
+) -> Iterator[Remedy]:
+    """Yield the ways in which a refused system can be read, with what each reads of it."""
+    if trial.loaded is None:
+        return
+    ways = [trial.loaded]
+    if any("--repair discard" in problem.remedy for problem in trial.problems):
+        with suppress(FormatError):
+            ways.append(load(replace(trial.loaded.options, repair="discard")))
+    for loaded in ways:
+        changed = ((name, getattr(loaded.options, name)) for row in TRIALS.values() for name in row)
+        yield Remedy(
+            trial.problems[0].source,
+            tuple({name: value for name, value in changed if value != getattr(options, name)}.items()),
+            len(loaded.corpus.system(system)),
+            tuple(note for note in loaded.systems[system].notes if MENDED.search(note)),
+        )
 
 
 def _load(

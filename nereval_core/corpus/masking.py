@@ -106,10 +106,11 @@ def masked_quotes(text: str) -> str:
 
 def masked_error(error: FormatError) -> FormatError:
     """Return an error with masked quotes."""
-    return FormatError(
+    problems = (
         Problem(problem.source, problem.line, masked_quotes(problem.found), masked_quotes(problem.remedy))
         for problem in error.problems
     )
+    return FormatError(problems, error.remedies)
 
 
 def _quote(match: re.Match[str]) -> str:

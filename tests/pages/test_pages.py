@@ -50,6 +50,7 @@ from tests.support.pages import (
     heat_map_cell,
     menus,
     opened,
+    problems,
     read,
     sound,
     upload,
@@ -140,8 +141,7 @@ def test_a_link_keeps_its_filters_until_its_corpus_is_uploaded() -> None:
 @pytest.mark.parametrize("page", ["Start", *OURS])
 def test_a_bad_upload_is_told_line_by_line_and_leaves_the_page(page: str) -> None:
     app = upload(opened("Start", VIEW), GOLD, BAD)
-    lines = [code.value for code in app.code if code.value.startswith("system0.jsonl:")]
-    assert [line.split(":")[1] for line in lines] == ["1", "2"]
+    assert [re.search(r"line ([0-9]+)", line)[1] for line in problems(app)] == ["1", "2"]
     if page != "Start":
         app = sound(app.switch_page(pages()[page]).run())
         assert shows_records(app), "the corpus at hand is still shown"
@@ -162,8 +162,8 @@ def test_a_malformed_tag_is_told_and_repaired_on_request() -> None:
     app = opened("Start")
     drop(app, {"gold.tsv": TAGS.encode(), "system.tsv": TAGS.replace("O", "I-Brand").encode()})
     app = read(app)
-    assert any(code.value.startswith("system.tsv:2:") and "--repair" in code.value for code in app.code)
-    assert any("under Format and reading" in caption.value for caption in app.caption)
+    (line,) = problems(app)
+    assert line == "'I-Brand' after 'B-Drug' is not legal in IOB2, line 2."
     app.selectbox(key="upload_repair").set_value("conlleval").run()
     app = read(app)
     assert not app.error and list(account(app)["spans"]) == [1, 2]
@@ -175,10 +175,10 @@ def test_labels_of_numbered_tags_are_asked_for_and_taken() -> None:
     raw = b'{"tokens": ["Ann", "met"], "ner_tags": [1, 0]}\n'
     drop(app, {"gold.jsonl": raw, "system.jsonl": raw})
     app = read(app)
-    assert any("tags are numbers, and there is no list of labels" in code.value for code in app.code)
+    assert any("tags are numbers, and there is no list of labels" in line for line in problems(app))
     app.text_input(key="upload_labels").set_value("O, B-PER, O").run()
     app = read(app)
-    assert any(code.value.startswith("labels: the labels 0 and 2 are both 'O'") for code in app.code)
+    assert any(line.startswith("labels: the labels 0 and 2 are both 'O'") for line in problems(app))
     app.text_input(key="upload_labels").set_value("O, B-PER").run()
     app = read(app)
     assert not app.error and list(account(app)["spans"]) == [1, 1]
@@ -187,7 +187,7 @@ def test_labels_of_numbered_tags_are_asked_for_and_taken() -> None:
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe\x00", b"PK\x03\x04broken", b"{", b"[]", b"\0" * 100])
 def test_bytes_that_are_no_annotations(raw: bytes) -> None:
     app = upload(opened("Start"), raw, PREDICTION)
-    assert app.error and any(code.value.startswith("gold.jsonl") for code in app.code)
+    assert "in 1 file" in app.error[0].value and problems(app)
 
 
 @pytest.mark.parametrize("column", ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"])

@@ -1,4 +1,4 @@
-"""Refused files read all the same from the front page: by the options that the refusal names."""
+"""Refused files on the front page: problems by kind beside each file, and what each way to read them makes of it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.problems import SHOWN
-from tests.support.pages import account, drop, opened, read, settled, sound
+from tests.support.pages import account, drop, opened, problems, read, settled, sound, ways
+from tests.support.shared_corpora import SHARED, needs
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
-CASES = {
-    "malformed tags": (TAGS.replace("O", "I-Brand"), "malformed tags", [1, 2]),
-    "another spelling": (TAGS.replace("helps", "help"), "gold's text", [1, 1]),
-}
 
 
 def refused(system: str) -> AppTest:
@@ -23,14 +19,38 @@ def refused(system: str) -> AppTest:
     return read(app)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_one_click_reads_what_was_refused(case: str) -> None:
-    system, words, spans = CASES[case]
+CASES = {
+    "malformed tags": (
+        TAGS.replace("O", "I-Brand"),
+        {
+            "cut malformed tags as conlleval does: 2 spans; 1 malformed chunk cut as conlleval does": [1, 2],
+            "drop malformed chunks: 1 span; 1 malformed chunk discarded": [1, 1],
+        },
+    ),
+    "another spelling": (
+        TAGS.replace("helps", "help"),
+        {
+            "take gold's text where tokens are spelt differently: 1 span; 1 token spelt differently than in gold: "
+            "gold's text used": [1, 1]
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("case", "way"), [(case, way) for case, (_, expected) in CASES.items() for way in expected])
+def test_each_way_reads_what_it_says(case: str, way: str) -> None:
+    system, expected = CASES[case]
     app = refused(system)
-    assert app.error and words in app.button(key="read_again").label
-    app = settled(app.button(key="read_again").click().run())
-    assert not app.error and list(account(app)["spans"]) == spans
-    assert not any(button.key == "read_again" for button in app.button)
+    assert app.error and list(ways(app)) == [f"{words.replace(': ', ': **', 1)}**" for words in expected]
+    app = settled(ways(app)[f"{way.replace(': ', ': **', 1)}**"].click().run())
+    assert not app.error and list(account(app)["spans"]) == expected[way] and not ways(app)
+
+
+def test_a_refused_file_has_no_tick_and_shows_the_place() -> None:
+    app = refused(TAGS.replace("O", "I-Brand"))
+    marked = {name: line.value for line in app.markdown for name in ("gold", "system") if f"**{name}" in line.value}
+    assert "✓" in marked["gold"] and "✗ not read" in marked["system"] and "✓" not in marked["system"]
+    assert [code.value.splitlines()[1] for code in app.code] == [">      2  helps\tI-Brand"]
 
 
 ALIGNED = {
@@ -52,9 +72,10 @@ def test_texts_are_aligned_and_what_is_lost_is_listed(case: str, lost: int) -> N
     drop(app, {"gold.jsonl": spans_in(*ALIGNED["gold"]), "system.jsonl": spans_in(*ALIGNED[case])})
     app = read(app)
     if case == "other writing":
-        assert "in white space alone" in app.code[0].value
-        assert "align texts" in app.button(key="read_again").label
-        app = settled(app.button(key="read_again").click().run())
+        assert "in white space alone" in problems(app)[0]
+        ((words, button),) = ways(app).items()
+        assert words.startswith("align texts") and "1 span lost" in words
+        app = settled(button.click().run())
     assert not app.error
     assert list(account(app)["spans"]) == [2, 1]
     listed = [one for one in app.expander if "left out" in one.label]
@@ -69,24 +90,39 @@ def test_what_pairing_by_order_would_not_mend_is_only_told() -> None:
     app = opened("Start")
     drop(app, {"gold.jsonl": spans_in(*ALIGNED["gold"]), "system.jsonl": spans_in(*ALIGNED["other ids and texts"])})
     app = read(app)
-    assert "system.jsonl" in app.code[0].value and not any(button.key == "read_again" for button in app.button)
+    assert app.error and problems(app) and not any("order" in words for words in ways(app))
 
 
 def test_what_no_option_mends_is_only_told() -> None:
     app = refused("helps\tB-Drug\n\n")
-    assert app.error and not any(button.key == "read_again" for button in app.button)
+    assert app.error and problems(app) and not ways(app)
 
 
 def test_nothing_is_offered_where_the_files_are_gone() -> None:
     app = refused(CASES["malformed tags"][0])
     app = sound(app.switch_page("pages/90_Guide.py").run())
     app = sound(app.switch_page("app.py").run())
-    assert app.error and not any(button.key == "read_again" for button in app.button)
+    assert app.error and not ways(app)
+    assert any(code.value.startswith("system.tsv:2: ") for code in app.code)
 
 
-def test_all_problems_are_counted_and_the_first_shown() -> None:
-    lines = SHOWN + 5
-    app = refused("Aspirin\tI-Drug\nhelps\tO\n\n" + "a\tB-Brand\nb\tI-Drug\n\n" * lines)
-    # Behind the tags that are malformed lies that gold has other tokens; the line that names all options is no problem.
-    assert f"{lines + 2} problems in all" in app.error[0].value
-    assert sum(code.value.startswith("system.tsv:") for code in app.code) == SHOWN
+def test_problems_of_one_kind_are_one_line() -> None:
+    app = refused("Aspirin\tI-Drug\nhelps\tO\n\n" + "a\tB-Brand\nb\tI-Drug\n\n" * 25)
+    # Behind the tags that are malformed lies that gold has other tokens.
+    assert app.error[0].value == "27 problems in 1 file."
+    assert [line.partition(" is ")[0] for line in problems(app)[:2]] == [
+        "'I-Drug' at the start of a sentence",
+        "**25 ×** 'I-Drug' after 'B-Brand'",
+    ]
+
+
+@needs("wnut17")
+def test_a_run_as_submitted_is_read_in_one_click() -> None:
+    folder = SHARED / "wnut17"
+    files = {"gold.conll": folder / "emerging.test.annotated", "mic-cis.conll": folder / "submissions/mic-cis.txt"}
+    app = opened("Start")
+    drop(app, {name: path.read_bytes() for name, path in files.items()})
+    app = read(app)
+    assert app.error[0].value == "840 problems in 1 file." and len(problems(app)) == 2
+    app = settled(next(iter(ways(app).values())).click().run())
+    assert list(account(app)["spans"]) == [1079, 891]

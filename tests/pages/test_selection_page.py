@@ -23,7 +23,7 @@ from pages.shared.data.kept_corpora import Keeper, loaded_of
 from pages.shared.data.loading import load
 from pages.shared.data.reading_orders import Again
 from tests.readers.test_readers import zipped
-from tests.support.pages import account, drop, give_role, opened, read, roles, settled, sound, upload
+from tests.support.pages import account, drop, give_role, opened, problems, read, roles, settled, sound, upload
 
 TEXT = "Ann saw Bob in Rome"
 SPANS = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC")]
@@ -143,7 +143,11 @@ def test_what_the_fields_hold_is_checked(field: str, text: str, said: str) -> No
     app = opened("Start")
     app.text_area(key=field).set_value(text)
     app = upload(app, lines(), lines())
-    assert app.error and any(code.value.startswith(said) for code in app.code)
+    source, line, rest = said.split(":", 2)
+    finding, _, remedy = rest.strip().rstrip(";").partition("; ")
+    assert app.error and any(
+        told.startswith(f"{source}: {finding}, line {line};") and remedy in told for told in problems(app)
+    )
 
 
 def test_files_of_several_formats_are_read_each_by_itself() -> None:

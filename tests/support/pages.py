@@ -45,6 +45,8 @@ FOLDED = {"Overview": {f"{LIST}numbers": True}}
 """Parts of pages that are folded at first, and that tests look into: what unfolds them."""
 
 
+PROBLEM = ":red[✗] "
+"""The beginning of the line of a problem."""
 # Tests put another folder in the place of the served one.
 STORES = verdict_store._kept, playlists._kept, caches.served_folder
 
@@ -72,6 +74,19 @@ def opened(page: str, view: View | None = None, **state: object) -> AppTest:
     for key, value in state.items():
         app.session_state[key] = value
     return sound(app.run())
+
+
+def problems(app: AppTest) -> list[str]:
+    """Return the lines of problems that stand beside or below files of a form, as the reader sees them."""
+    lines = (element.value for element in app.markdown if element.value.startswith(PROBLEM))
+    return [unmarked(line.removeprefix(PROBLEM)) for line in lines]
+
+
+def ways(app: AppTest) -> dict[str, Any]:
+    """Return the buttons that read refused files all the same, by what each does and reads."""
+    buttons = [button for button in app.button if button.label == "Fix and continue"]
+    lines = [unmarked(element.value) for element in app.markdown]
+    return {line: button for button in buttons for line in lines if line.startswith(button.help)}
 
 
 def sound(app: AppTest) -> AppTest:

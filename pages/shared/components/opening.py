@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from nereval_core.problems import FormatError
+from pages.shared.components import refusals
 from pages.shared.data import caches
 from pages.shared.data.jobs import BYTES, Job
 from pages.shared.data.loading import Loaded, demo_names
@@ -23,14 +24,15 @@ EVERY = 0.4
 """Seconds between two looks."""
 
 
-def begin_reading(order: Order) -> None:
-    """Start to read, and cancel the reading that this session was waiting for."""
+def begin_reading(order: Order, form: str = "") -> None:
+    """Start to read files of a form, if any, and cancel the reading that this session was waiting for."""
     jobs, keeper = caches.jobs(), caches.shelf().keeper
     jobs.cancel(st.session_state.get(keys.READING, ""))
     owner = EVERYBODY if isinstance(order, Served) else visitor()
     bounds = access.session_bounds()
     number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch, bounds, owner))
     st.session_state[keys.READING] = number
+    refusals.keep(None, form)
     job = jobs.get(number)
     if job is not None and job.finished.wait(PATIENCE):
         _collect(job)
@@ -93,20 +95,23 @@ def _collect(job: Job[Loaded]) -> None:
         return
     caches.jobs().take(st.session_state.pop(keys.READING))
     if job.problem is not None:
-        st.session_state[keys.UPLOAD_PROBLEMS] = job.problem.lines()
+        refusals.keep(job.problem, refusals.refused_form())
         st.session_state[keys.READING_REFUSED] = True
     elif job.loaded is not None:
         caches.shelf().put(job.loaded)
-        open_corpus(job.loaded)
+        open_corpus(job.loaded, refusals.refused_form())
 
 
-def open_corpus(loaded: Loaded) -> None:
-    """Show a corpus; a link that waits for it keeps its filters, any other view starts anew."""
+def open_corpus(loaded: Loaded, form: str = "") -> None:
+    """Show a corpus; a link that waits for it keeps its filters, any other view starts anew.
+
+    The problems of its systems that could not be read stand in the form that it was read from, if any.
+    """
     digest = loaded.corpus.digest
     waiting = state.view()
     fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
     state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start, mask=waiting.mask))
-    st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
+    refusals.keep(FormatError(loaded.problems, loaded.remedies) if loaded.problems else None, form)
 
 
 def offer_demos(digest: str | None) -> None:

@@ -23,7 +23,7 @@ from nereval_core.cli.options import BAD, Parser, UsageError, add_reading, load_
 from nereval_core.cli.output import progress_bar
 from nereval_core.pairing.selection import DocumentIds
 from nereval_core.pairing.type_names import TypeNames
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Problem, Remedy
 from nereval_core.readers import Source
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.store import FORMAT, ChangedError, Entry, Store, StoredCorpus, TooLargeError, fingerprints, input_key
@@ -168,6 +168,7 @@ def _said(loaded: Loaded) -> dict[str, Any]:
         "start": loaded.start,
         "description": loaded.description,
         "problems": [asdict(problem) for problem in loaded.problems],
+        "remedies": [asdict(remedy) for remedy in loaded.remedies],
         "options": asdict(loaded.options),
         "first_annotator": loaded.first_annotator,
         "owner": loaded.owner,
@@ -189,7 +190,14 @@ def loaded_of(stored: StoredCorpus) -> Loaded:
         stored.key,
         first_annotator=account.get("first_annotator", ""),
         owner=account.get("owner", ""),
+        remedies=tuple(map(remedy_of, account.get("remedies", ()))),
     )
+
+
+def remedy_of(values: Mapping[str, Any]) -> Remedy:
+    """Return a remedy from its JSON."""
+    options = tuple((name, value) for name, value in values["options"])
+    return Remedy(values["source"], options, values["spans"], tuple(values["mended"]))
 
 
 def _layer(row: Mapping[str, Any]) -> LayerRead:

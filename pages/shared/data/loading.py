@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Problem, Remedy
 from nereval_core.readers import Reading, Source, read
 from nereval_core.readers.input.confinement import folder_entries, is_inside
 from nereval_core.readers.input.paths import LAYER_MARK, label_of
@@ -56,7 +56,8 @@ class LayerRead:
 class Loaded:
     """A corpus with an account of its reading; `marks` must stand in the signature of a system's scores.
 
-    `start` is the system shown first. `problems` are those of systems that could not be read. `sources` (gold and the
+    `start` is the system shown first. `problems` are those of systems that could not be read, `remedies` what
+    would read them. `sources` (gold and the
     systems by name) and `options` are what it was read from and how: published scorers read files their own way. `key`
     is that of the input, empty for demos, and `owner` is who had it read. The corpus of a scored `folder` is not in
     memory: it stands for what was scored, and its texts are read as they are shown. `reading` tells readings apart
@@ -86,6 +87,7 @@ class Loaded:
     original: Loaded | None = None
     first_annotator: str = ""
     owner: str = ""
+    remedies: tuple[Remedy, ...] = ()
 
     @property
     def id(self) -> str:
@@ -153,8 +155,9 @@ def load(
     problems += [problem for rows in reading.problems.values() for problem in rows]
     if not systems:
         problems.append(Problem(gold.name, None, "no system beside it", "give the predictions of at least one system"))
+    remedies = tuple(remedy for ways in reading.remedies.values() for remedy in ways)
     if not reading.corpus.systems:
-        raise FormatError(problems)
+        raise FormatError(problems, remedies)
     layers = [_account(GOLD, reading.gold, reading.corpus.gold, gold.layer)]
     layers += [
         replace(
@@ -172,6 +175,7 @@ def load(
         tuple(problems),
         {"gold": gold, **{layer.name: opened[layer.name] for layer in reading.corpus.systems}},
         reading.options,
+        remedies=remedies,
     )
 
 

@@ -22,7 +22,7 @@ from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.input.temporaries import TemporaryFolder, remove_abandoned
 from nereval_core.store import Store
 from pages.shared.data.jobs import CancelledError, Watch
-from pages.shared.data.kept_corpora import Keeper
+from pages.shared.data.kept_corpora import Keeper, remedy_of
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Order
 from pages.shared.server import NICE, UNBOUNDED, Bounds, Overtime, bounded_process, end_with_server
@@ -51,7 +51,8 @@ def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBO
         if "memory" in answer:
             raise bounds.too_large(order.title)
         if "problems" in answer:
-            raise FormatError([Problem(**problem) for problem in answer["problems"]])
+            problems = [Problem(**problem) for problem in answer["problems"]]
+            raise FormatError(problems, map(remedy_of, answer["remedies"]))
         if "fault" in answer:
             raise RuntimeError(f"in the process that reads: {answer['fault']}")
         keeper.tell(answer["trouble"])
@@ -136,7 +137,8 @@ def main() -> None:
     try:
         loaded = _read(keeper, order, owner, _Telling(out))
     except FormatError as error:
-        _say(out, problems=[asdict(problem) for problem in error.problems])
+        remedies = [asdict(remedy) for remedy in error.remedies]
+        _say(out, problems=[asdict(problem) for problem in error.problems], remedies=remedies)
     except MemoryError:
         # What holds the memory is let go first: to say it takes some.
         del keeper

@@ -57,9 +57,9 @@ def _open(root: Path, path: Path) -> None:
     try:
         loaded = open_folder(path, root)
     except FormatError as error:
-        st.session_state[keys.UPLOAD_PROBLEMS] = error.lines()
+        st.session_state[keys.UPLOAD_PROBLEMS], st.session_state[keys.REFUSED_FORM] = error, ""
         return
-    st.session_state[keys.UPLOAD_PROBLEMS] = []
+    st.session_state[keys.UPLOAD_PROBLEMS] = None
     state.put(View(corpus=loaded.corpus.digest, system=loaded.start))
 
 

@@ -12,22 +12,23 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import side_query
 from nereval_core.report.colours import LOOKS
 from nereval_core.store import Entry, EntryAccount
-from pages.shared.components import navigation, opening
+from pages.shared.components import navigation, opening, refusals
 from pages.shared.components.records import excerpt
 from pages.shared.data import caches, masks, scored_folders, server_start
 from pages.shared.data.loading import demo_names
 from pages.shared.data.page_context import PageContext
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
-from pages.shared.start import file_forms, reading_options
-from pages.shared.start.file_forms import served_form
+from pages.shared.start import file_forms
+from pages.shared.start.file_forms import DROPPED, FILES, SERVED_FORM, served_form
 from pages.shared.view import View, keys, state
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import plain
 
 QUESTION = "What did your NER system get wrong, and is it really wrong?"
 AROUND = 60
@@ -66,6 +67,11 @@ def draw_headline() -> None:
             )
 
 
+def draw_other_problems() -> None:
+    """Draw the problems of files that no form on the page has: of a stored corpus, or of files that are gone."""
+    refusals.draw_elsewhere([DROPPED if st.session_state.get(FILES) else "", SERVED_FORM])
+
+
 def choose_corpus(page: PageContext | None) -> None:
     """Offer the demo corpora, the corpora that are kept, a drop zone and, where there is one, the served folder."""
     opening.offer_demos(page.loaded.digest if page is not None else None)
@@ -82,17 +88,6 @@ def choose_corpus(page: PageContext | None) -> None:
     if not masks.all_masked():
         scored_folders.offer_folders(folder)
     served_form(folder)
-
-
-def show_reading_problems() -> None:
-    lines = [masks.mask_message(line) for line in st.session_state.get(keys.UPLOAD_PROBLEMS, [])]
-    if lines:
-        show_problems(lines, below=lambda: reading_options.offer_retry(lines))
-        if any(" --" in line for line in lines):
-            st.caption(
-                "What begins with two dashes is an option: find it under Format and reading, beneath the files. What "
-                "the columns of a table hold is asked for below its files."
-            )
 
 
 SHOWN = 6
@@ -162,7 +157,8 @@ def _rename(key: str, field: str) -> None:
         try:
             caches.shelf().rename(key, name)
         except OSError as error:
-            st.session_state[keys.UPLOAD_PROBLEMS] = [f"stored corpus: the name could not be kept: {error.strerror}"]
+            finding = f"the name could not be kept: {error.strerror}"
+            refusals.keep(FormatError.single("stored corpus", None, finding, "try again"))
 
 
 def _when(time: datetime) -> str:
@@ -173,7 +169,7 @@ def _when(time: datetime) -> str:
 def _open(digest: str) -> None:
     loaded = caches.find(digest)
     if loaded is None:
-        st.session_state[keys.UPLOAD_PROBLEMS] = ["stored corpus: it is damaged or gone; read its files again"]
+        refusals.keep(FormatError.single("stored corpus", None, "it is damaged or gone", "read its files again"))
     else:
         opening.open_corpus(loaded)
 

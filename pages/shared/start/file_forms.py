@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.biomedical import bc2gm
 from nereval_core.readers.input.paths import LAYER_MARK, label_of
-from pages.shared.components import opening
+from pages.shared.components import opening, refusals
 from pages.shared.data import file_roles
 from pages.shared.data.file_roles import (
     ANNOTATOR,
@@ -93,7 +95,8 @@ def draw_drop_zone() -> None:
         key=FILES,
         help=f"{most} MB a file; gzip and Zstandard are unpacked. {ROLE_HELP}",
     )
-    rows = _rows(files) if files else []
+    error = refusals.kept(DROPPED)
+    rows = _rows(files, error) if files else []
     reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -107,22 +110,32 @@ def draw_drop_zone() -> None:
         )
         if files and lacking:
             st.caption(lacking)
+    if files and error is not None:
+        names = [file.name for file in files]
+        refusals.draw_below(error, names, DROPPED, partial(_read_dropped, rows))
 
 
-def _rows(files: Sequence[Any]) -> list[Row]:
-    """Show the groups of files with a row for each layer, and return the rows."""
-    groups = [_group([files[number] for number in numbers]) for numbers in grouped_files([file.name for file in files])]
-    places = [(group, below, layer) for group, below, layers in groups for layer in layers or ("",)]
+def _rows(files: Sequence[Any], error: FormatError | None) -> list[Row]:
+    """Show the groups of files with a row for each layer and their problems, and return the rows."""
+    files_by_group = [[files[number] for number in numbers] for numbers in grouped_files([file.name for file in files])]
+    refused = [refusals.is_refused(error, [file.name for file in members]) for members in files_by_group]
+    groups = [_group(members, is_refused) for members, is_refused in zip(files_by_group, refused, strict=True)]
+    places = [(group, below, layer) for group, below, layers, _ in groups for layer in layers or ("",)]
     proposed = proposed_roles(
         [layer for _, _, layer in places],
         [group.file for group, _, _ in places],
         [group.recognised.format for group, _, _ in places],
     )
-    return [_row(below, group, layer, role) for (group, below, layer), role in zip(places, proposed, strict=True)]
+    rows = [_row(below, group, layer, role) for (group, below, layer), role in zip(places, proposed, strict=True)]
+    for members, (_, _, _, place), is_refused in zip(files_by_group, groups, refused, strict=True):
+        if error is not None and is_refused:
+            with place:
+                refusals.draw_beside(error, members, DROPPED, partial(_read_dropped, rows))
+    return rows
 
 
-def _group(files: Sequence[Any]) -> tuple[Group, Any, Sequence[str]]:
-    """Show files that belong together; return them, the place of their rows, and the layers to be read."""
+def _group(files: Sequence[Any], is_refused: bool) -> tuple[Group, Any, Sequence[str], Any]:
+    """Show files that belong together; return them, the places of their rows and problems, and layers to be read."""
     ids, first = tuple(file.file_id for file in files), files[0].name
     mark, name = _mark(ids), first if len(files) == 1 else f"{first} and {len(files) - 1:,} more"
     with st.container(border=True, gap="small"):
@@ -135,11 +148,13 @@ def _group(files: Sequence[Any]) -> tuple[Group, Any, Sequence[str]]:
                 format=reading_options.chosen_format(DROPPED),
                 title=name,
                 no_format=needs_no_format(first),
+                is_refused=is_refused,
             )
         layers: Sequence[str] = recognised.layers
         if len(first_layers(layers)) < len(layers):
             layers = st.multiselect("Layers", layers, default=first_layers(layers), key=f"upload_layers_{mark}")
-        return Group(ids, first, recognised), st.container(gap="small") if recognised.layers else top, layers
+        below = st.container(gap="small") if recognised.layers else top
+        return Group(ids, first, recognised), below, layers, st.container(gap="small")
 
 
 def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
@@ -187,7 +202,6 @@ def _lacking(rows: Sequence[Row]) -> str:
 
 
 def _read_dropped(rows: Sequence[Row]) -> None:
-    reading_options.remember_form(DROPPED, _read_dropped, rows)
     files_by_id = {file.file_id: file for file in st.session_state[FILES]}
     shared, variants = (
         [files_by_id[file_id] for row in rows if row.role == role for file_id in row.group.ids]
@@ -291,14 +305,17 @@ def served_form(root: Path) -> None:
         st.caption(f"{more:,} more systems are recognised when they are read.")
         theirs += [LayerChoice()] * more
     reading_options.draw_options(SERVED_FORM)
+    paths = tuple(name if way == "." else f"{way}/{name}" for name in systems)
+    read = partial(_read_served, root, folder, gold or "", paths, ours, theirs)
     st.button(
         "Read and score",
         type="primary",
         key="served_read",
         disabled=not gold or not (systems or ours.others) or opening.is_waiting(),
-        on_click=_read_served,
-        args=(root, folder, gold, tuple(name if way == "." else f"{way}/{name}" for name in systems), ours, theirs),
+        on_click=read,
     )
+    if gold and (error := refusals.kept(SERVED_FORM)) is not None:
+        refusals.draw_below(error, (), SERVED_FORM, read)
 
 
 def _gold(root: Path, path: Path) -> LayerChoice:
@@ -348,7 +365,6 @@ def _looked_at(root: Path, path: Path, title: str) -> tuple[Recognised, str]:
 def _read_served(
     root: Path, folder: str, gold: str, systems: Sequence[str], ours: LayerChoice, theirs: Sequence[LayerChoice]
 ) -> None:
-    reading_options.remember_form(SERVED_FORM, _read_served, root, folder, gold, systems, ours, theirs)
     names = [_with_layer(gold, layer) for layer in ours.others]
     names += [_with_layer(name, layer) for name, choice in zip(systems, theirs, strict=True) for layer in choice.layers]
     named_choices = list(zip((gold, *systems), (ours, *theirs), strict=True))

@@ -53,11 +53,19 @@ class Recognised:
 
 
 def recognise_files(
-    place: str, mark: str, opened: Opened, *, format: str, title: str, no_format: bool = False
+    place: str,
+    mark: str,
+    opened: Opened,
+    *,
+    format: str,
+    title: str,
+    no_format: bool = False,
+    is_refused: bool = False,
 ) -> Recognised:
     """Show the recognised format of files, and ask what it leaves open; `mark` identifies these files.
 
-    `title` names the files. `no_format` says that they may be texts, or no data at all: no format is expected of them.
+    `title` names the files; those that were refused say so. `no_format` says that they may be texts, or no data at all:
+    no format is expected of them.
     """
     whole = f"{place}_whole_{mark}"
     recognised = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
@@ -69,7 +77,7 @@ def recognise_files(
             recognised = _seen(mark, format, column_contents, False, opened)
     with above:
         if recognised.format or not no_format:
-            _line(recognised, f"**{plain(title, 80)}**")
+            _line(recognised, f"**{plain(title, 80)}**", is_refused)
         else:
             st.markdown(f"**{plain(title, 80)}** · no annotations, by the look of it")
     columns: dict[str, int | str] | None = dict(column_contents) or None
@@ -100,7 +108,7 @@ def _want(key: str) -> None:
     st.session_state[key] = True
 
 
-def _line(recognised: Preview, title: str) -> None:
+def _line(recognised: Preview, title: str, is_refused: bool) -> None:
     """Show the recognised format in one line, and the problems below it."""
     if recognised.columns is not None and not recognised.columns.whole:
         lacking = [what for what in PLACE if what not in recognised.columns.held_by]
@@ -108,7 +116,8 @@ def _line(recognised: Preview, title: str) -> None:
         return
     parts = [title]
     if recognised.format:
-        parts.append(f":green[✓] {plain(recognised.format)}")
+        mark = ":red[✗ not read]" if is_refused else ":green[✓]"
+        parts.append(f"{mark} {plain(recognised.format)}")
         parts.append(f"{recognised.files:,} file{'s' if recognised.files > 1 else ''}")
     if recognised.layers:
         names = ", ".join(plain(name, 40) for name in recognised.layers[:LINES])
@@ -118,10 +127,12 @@ def _line(recognised: Preview, title: str) -> None:
         names = ", ".join(plain(masks.mask_words(name), 40) for name in recognised.unread[:LINES])
         parts.append(f"not read: {len(recognised.unread)} ({names}{', …' if len(recognised.unread) > LINES else ''})")
     st.markdown(" · ".join(parts))
-    for problem in recognised.problems[:LINES]:
+    # What reading refused stands below the files, with what was seen before.
+    problems = () if is_refused else recognised.problems
+    for problem in problems[:LINES]:
         st.warning(plain(masks.mask_message(str(problem)), 400))
-    if len(recognised.problems) > LINES:
-        st.caption(f"{len(recognised.problems) - LINES:,} more problems")
+    if len(problems) > LINES:
+        st.caption(f"{len(problems) - LINES:,} more problems")
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.problems import ALL_OPTIONS, SHOWN, counted
+from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted
 from nereval_core.records.queries import Total
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.tables.glossary import GLOSSARY
@@ -77,15 +77,15 @@ def level_said(level: str) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def show_problems(lines: Sequence[str], *, below: Callable[[], None] | None = None) -> None:
-    """Show lines as `FormatError.lines` gives them; `below` draws between the heading and the lines."""
-    problems = [line for line in lines if not line.startswith(ALL_OPTIONS)]
-    if len(problems) > SHOWN:
-        st.error(f"What was given has {problems[SHOWN].replace(';', ':')}")
-    else:
-        st.error(f"{counted(len(problems), 'problem')} in what was given:")
-    if below is not None:
-        below()
-    options = [line for line in lines if line.startswith(ALL_OPTIONS)]
-    for line in (*problems[:SHOWN], *options):
+def show_problems(lines: Sequence[str]) -> None:
+    """Show lines as `FormatError.lines` gives them."""
+    totals = [line for line in lines if IN_ALL in line]
+    told = [line for line in lines if line not in totals]
+    n_problems = sum(not line.startswith(ALL_OPTIONS) for line in told)
+    st.error(
+        f"What was given has {totals[0].replace(';', ':')}"
+        if totals
+        else f"{counted(n_problems, 'problem')} in what was given:"
+    )
+    for line in told:
         st.code(line, language=None, wrap_lines=True)
