@@ -11,6 +11,7 @@ import pytest
 from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Key, Marked, Seen, Verdict, text_digest
+from tests.support.databases import emptied
 
 TEXT = "Ann took aspirin and then more aspirin."
 Run = Callable[..., tuple[int, str, str]]
@@ -169,3 +170,39 @@ def test_what_cannot_be_done_is_said_in_a_line_with_status_2(run: Run, arguments
     assert (status, out) == (2, "") and said in err
     assert "Traceback" not in err and len(err.splitlines()) <= 21
     assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_verdicts_of_a_database_are_applied_as_those_of_its_file(
+    kind: str, run: Run, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Verbs that only read take the URL of a database, and refuse one that is not there."""
+    url = f"sqlite:///{tmp_path / 'other.sqlite'}"
+    if kind == "postgresql":
+        url = request.getfixturevalue("server").url
+        emptied(ReviewStore(url)).close()
+    assert run("export", "out.jsonl", "--review", "own.sqlite")[0] == 0
+    assert run("import", "out.jsonl", "--review", url)[0] == 0
+    for verb, files in (("apply", ["gold.jsonl"]), ("adjudicate", ["gold.jsonl", "gold.jsonl"])):
+        counts = []
+        for name, place in (("file", "own.sqlite"), ("url", url)):
+            status, _, err = run(verb, *files, "--out", f"{verb}-{name}.jsonl", "--review", place, "-q")
+            assert status == 0, err
+            counts.append(err)
+        assert counts[0] == counts[1] and "1 verdict applied to 1 place" in counts[0], counts
+        assert Path(f"{verb}-url.jsonl").read_bytes() == Path(f"{verb}-file.jsonl").read_bytes()
+    assert run("what-if", "gold.jsonl", "gold.jsonl", "--review", url, "-q")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "line"),
+    [
+        ("sqlite:///nowhere.sqlite", "sqlite:///nowhere.sqlite: there is no such file; name the file that holds"),
+        ("postgresql://localhost:1/none", "postgresql://localhost:1/none: connection failed: "),
+        ("mysql://x/y", "NEREVAL_REVIEW_URL: a database of the kind mysql; use PostgreSQL or SQLite"),
+    ],
+)
+def test_a_database_that_cannot_be_read_is_refused_in_a_line(url: str, line: str, run: Run) -> None:
+    status, out, err = run("apply", "gold.jsonl", "--out", "corrected.jsonl", "--review", url)
+    assert (status, out) == (2, "") and err.startswith(line) and err.count("\n") == 1
+    assert not Path("corrected.jsonl").exists() and not Path("nowhere.sqlite").exists()
