@@ -29,6 +29,7 @@ from nereval_core.tables import (
     Table,
     cell_text,
     columns_by_name,
+    name_text,
 )
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def confusion_grid(
             query = Query(gold=(type_of_row[str(row[first.key])],), pred=(pred,))
             return RecordsOf(query, f"gold {row[first.key]}, predicted {name}", criterion)
 
-        return Column(name, name, "count", opens=target)
+        return Column(name, name_text(name), "count", opens=target)
 
     columns = (first, *(column(name, pred) for name, pred in zip(across, sides, strict=True)))
     counts: tuple[tuple[Cell, ...], ...] = tuple(

@@ -198,8 +198,8 @@ SIDED_COUNTS = (
 
 
 def columns_by_name(names: Iterable[str], kind: Kind, term: str = "") -> tuple[Column, ...]:
-    """Return a column for each name of the data, such as a type or a system, shown as it is written."""
-    return tuple(Column(name, name, kind, term) for name in names)
+    """Return a column for each name of the data, such as a type or a system, shown as `name_text` has it."""
+    return tuple(Column(name, name_text(name), kind, term) for name in names)
 
 
 def columns_of(*keys: str) -> tuple[Column, ...]:
@@ -250,7 +250,7 @@ def cell_text(value: Cell, kind: Kind = "value", places: int = RATIO_PLACES) -> 
     if value is None:
         return UNDEFINED
     if isinstance(value, str):
-        return name_text(value, kind)
+        return readable_text(value, kind)
     if not isinstance(value, float):
         return str(value)
     if kind == "difference":
@@ -262,12 +262,22 @@ def cell_text(value: Cell, kind: Kind = "value", places: int = RATIO_PLACES) -> 
     return f"{value:.{places}f}"
 
 
-def name_text(text: str, kind: Kind = "name") -> str:
-    """Return a text of a cell as readers see it: in names, characters that do not print are escapes.
+def readable_text(text: str, kind: Kind) -> str:
+    """Return a text of a cell as readers see it; texts of the corpus stay as they are."""
+    if kind in ("text", "before", "after"):
+        return text
+    return name_text(text) if kind == "name" else one_line(text)
 
-    A name that turns the direction of writing would look like another one. Texts of the corpus stay as they are.
+
+def name_text(name: str) -> str:
+    """Return a name of the data as readers see it: characters that do not print are escapes.
+
+    A name that turns the direction of writing would look like another one. In quotes stands a name that a reader would
+    take for a dash, a comma or another name: without a letter or digit, or with blanks at its edges.
     """
-    return text if kind in ("text", "before", "after") else one_line(text)
+    line = one_line(name)
+    is_plain = line == line.strip() and any(char.isalnum() for char in line)
+    return line if is_plain or not line else f"'{line}'"
 
 
 def value_with_interval(value: float, low: float, high: float, mark: str = "") -> str:

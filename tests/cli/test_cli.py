@@ -539,7 +539,7 @@ def test_latex_is_escaped(command: Cli) -> None:
     assert sum(line.startswith("% nereval ") for line in out.splitlines()) == 4
 
 
-@pytest.mark.parametrize("kind", ["[2ex]", "*", " [x"])
+@pytest.mark.parametrize("kind", ["[2ex]", "*x", "[x"])
 def test_a_latex_row_begins_with_no_option(command: Cli, kind: str) -> None:
     place = write("g.jsonl", document("d", "abc", [(0, 1, kind)]))
     _, out, _ = command("score", place, place, "--criteria", "strict", "--by", "type", "--latex", "-")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.ledger import Ledger, ledger
+from nereval_core.problems import one_line
 from nereval_core.readers import Source
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
@@ -61,7 +62,7 @@ def test_what_is_sent_holds_the_text_and_the_spans(case: tuple[str, list[Mark]])
         assert [edge for part in parts for edge in part][:: len(parts) * 2 - 1] == [span.start, span.end]
         inside = {place for low, high in parts for place in range(low, high)}
         assert inside == {place for low, high in span.fragments for place in range(low, high)}
-        assert mark["title"].endswith(f"type {span.type}, {mark['word']} ({span.decision})")
+        assert mark["title"].endswith(f"type {one_line(span.type)}, {mark['word']} ({span.decision})")
 
 
 def test_paragraphs_keep_their_line_ends_and_count_their_own_lanes() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from nereval_core.problems import one_line
 from nereval_core.report.colours import PAGE, TYPE_HUES, contrast
 
 CLEAR = "rgba(0,0,0,0)"
@@ -84,8 +85,8 @@ def ink(back: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text with escapes for Plotly's markup."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Return text with escapes for Plotly's markup and for characters that do not print."""
+    return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 FAR = 3.0

@@ -18,6 +18,7 @@ from nereval_core.problems import counted
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.highlight import paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
+from nereval_core.tables import name_text
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
@@ -147,6 +148,7 @@ def _mark(
         "glyph": decision.glyph,
         "code": mark.decision,
         "type": mark.type,
+        "name": name_text(mark.type),
         "word": words.name(mark.decision),
         "title": mark.words(text, name=_span_name(mark, words), label=words.label(mark.decision)),
         "record": mark.record,
@@ -172,5 +174,6 @@ def _legend(
     if colour_by == "decision":
         return [look(code, words) for code in DECISIONS]
     return [
-        {"text": name, "title": f"type {name}", **painted(colours[name])} for name in sorted({m.type for m in marks})
+        {"text": name_text(name), "title": f"type {name_text(name)}", **painted(colours[name])}
+        for name in sorted({mark.type for mark in marks})
     ]

@@ -17,7 +17,7 @@ from nereval_core.records.queries import ORDERS, Query, Side
 from nereval_core.report.colours import decision_look
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
-from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, RecordsOf, Table
+from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, RecordsOf, Table, readable_text
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
 from pages.shared.components.downloads import Export, Pieces, layer_file_name, offer_layer, table_key
@@ -196,8 +196,10 @@ def _is_list(table: Table) -> bool:
 
 
 def _cells(table: Table, at: int, words: LayerWords) -> list[Any]:
-    cells = [row[at] for row in table.rows]
-    return [[decision_text(cell, words)] for cell in cells] if table.columns[at].kind == "decision" else cells
+    cells, kind = [row[at] for row in table.rows], table.columns[at].kind
+    if kind == "decision":
+        return [[decision_text(cell, words)] for cell in cells]
+    return [readable_text(cell, kind) if isinstance(cell, str) else cell for cell in cells]
 
 
 def decision_text(decision: Cell, words: LayerWords = GOLD_AND_PREDICTION) -> str:

@@ -204,7 +204,7 @@ function layout(view, data, options) {
           else element.setAttribute("role", "img");
         } else element.setAttribute("aria-hidden", "true");
         const label = make("span", "nv-label");
-        label.dataset.label = first ? `${mark.glyph} ${mark.type}` : `… ${mark.type}`;
+        label.dataset.label = first ? `${mark.glyph} ${mark.name}` : `… ${mark.name}`;
         label.dir = piece.rtl ? "rtl" : "ltr";
         element.append(label);
         place(element, piece.left, top, piece.right - piece.left, height);

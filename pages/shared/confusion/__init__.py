@@ -12,6 +12,7 @@ import streamlit as st
 
 from nereval_core.report.figures.scores import confusion_map
 from nereval_core.scoring.count_tables import free_name
+from nereval_core.tables import name_text
 from pages.shared.components.downloads import Export, table_key
 from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.data.page_context import PageContext
@@ -126,8 +127,8 @@ def heat_map_data(
     return {
         "label": label,
         "sides": [words.reference, words.other if words.annotators else "predicted"],
-        "rows": [str(name) for name in table.counts.index],
-        "columns": [str(name) for name in table.counts.columns],
+        "rows": [name_text(str(name)) for name in table.counts.index],
+        "columns": [name_text(str(name)) for name in table.counts.columns],
         "texts": [["" if value != value else f"{value:,.0f}{end}" for value in row] for row in values.tolist()],
         "shades": [
             [None if equal else round(shade, 3) for shade, equal in zip(*pair, strict=True)]

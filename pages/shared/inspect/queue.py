@@ -13,10 +13,11 @@ import pandas as pd
 from nereval_core.corpus import Layer
 from nereval_core.ledger import Ledger
 from nereval_core.records.queries import ORDERS, Query
-from nereval_core.records.reasons import ALIGNED_ELSEWHERE, first_overlapping
+from nereval_core.records.reasons import ALIGNED_ELSEWHERE, first_overlapping, type_difference
 from nereval_core.report.marks import SIDES
 from nereval_core.report.span_difference import BOTH, Piece, difference_text, span_difference
 from nereval_core.review.words import verdict_labels
+from nereval_core.tables import name_text
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 CHUNK = 30
@@ -163,9 +164,11 @@ def _why(reason: str, gold: object, pred: object, words: LayerWords) -> str:
     """Return why a record was decided so, without the types, which an entry shows in another way."""
     if words.annotators:
         return words.reason(reason, gold, pred)
-    return reason.removesuffix(f"type {pred} instead of {gold}").removesuffix("; ")
+    if isinstance(gold, str) and isinstance(pred, str):
+        reason = reason.removesuffix(type_difference(gold, pred)).removesuffix("; ")
+    return reason
 
 
 def _types(gold: object, pred: object) -> list[str]:
     """Return the types of both sides, one where they are equal or one side has no span."""
-    return list(dict.fromkeys(kind for kind in (gold, pred) if isinstance(kind, str)))
+    return list(dict.fromkeys(name_text(kind) for kind in (gold, pred) if isinstance(kind, str)))

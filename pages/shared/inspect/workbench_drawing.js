@@ -366,8 +366,8 @@ function legendItems({ state, text }) {
   const { data } = state;
   const marks = text?.marks ?? [];
   if (colouredBy(state) === "type") {
-    const names = [...new Set(marks.map((mark) => mark.type))].sort();
-    return names.map((name) => ({ text: name, title: `type ${name}`, ...data.types[name] }));
+    const names = new Map(marks.map((mark) => [mark.type, mark.name]));
+    return [...names.keys()].sort().map((type) => ({ text: names.get(type), title: `type ${names.get(type)}`, ...data.types[type] }));
   }
   const isPresent = ([code]) => marks.some((mark) => mark.code === code);
   return Object.entries(data.looks).filter(isPresent).map(([, look]) => look);

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nereval_core.problems import one_line
+from nereval_core.records.reasons import type_difference
 from nereval_core.report.colours import LOOKS
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
 from nereval_core.review.words import MEANING, WITHOUT_PARTNER, WORDS, meaning
@@ -130,11 +132,12 @@ class LayerWords:
         if not self.annotators:
             return reason
         if isinstance(gold_type, str) and isinstance(pred_type, str):
-            type_difference = f"type {pred_type} instead of {gold_type}"
-            moved = reason.removesuffix(type_difference)
+            moved = reason.removesuffix(type_difference(gold_type, pred_type))
             shifts = [part for part in moved.split("; ") if part]
             named = [f"{self.other} {part}" if part.startswith(("starts ", "ends ")) else part for part in shifts]
-            return "; ".join([f"types differ: {gold_type} / {pred_type}", *named] if moved != reason else named)
+            return "; ".join(
+                [f"types differ: {one_line(gold_type)} / {one_line(pred_type)}", *named] if moved != reason else named
+            )
         lacks = self.other if isinstance(gold_type, str) else self.reference
         if reason.startswith("no "):
             return f"{lacks} has no span here"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from unicodedata import category
 
 import streamlit as st
 
-from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted
+from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted, one_line
 from nereval_core.records.queries import Total
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.tables.glossary import GLOSSARY
@@ -17,6 +18,7 @@ from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=&\"'/])")
 _MEANT = re.compile(r"\\:|@|www(?=\\\.)", re.IGNORECASE)
 """What is given a meaning though it is marked, of marked text."""
+_JOINERS = "\u200c\u200d"
 LONGEST_LABEL = 120
 """Characters of corpus text in a label, unless another limit is given."""
 
@@ -27,9 +29,19 @@ def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     A colon is followed by a word joiner, or `:smile:` would become a picture, and so are an at sign and `www`, or an
     address would become a link: Markdown looks for addresses once more when all marks are taken off.
     """
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = " ".join("".join(map(_visible, text)).split())
     line = line if len(line) <= limit else line[: limit - 1] + "…"
     return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", line))
+
+
+def _visible(char: str) -> str:
+    """Return a character, a blank for white space and control characters, an escape for what steers the writing.
+
+    Joiners stay: words of several scripts have them.
+    """
+    if char.isprintable() or char in _JOINERS:
+        return char
+    return one_line(char) if category(char) == "Cf" else " "
 
 
 def count(number: int, noun: str) -> str:
