@@ -13,7 +13,7 @@ from pages.shared.inspect.workbench import KEY, draw_workbench
 from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import reason_unoffered
-from pages.shared.verdicts.events import apply_events, give_waiting, open_next
+from pages.shared.verdicts.events import apply_events, give_waiting
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -51,7 +51,5 @@ def draw(page: PageContext) -> None:
         )
     filters.draw_record_menu(page, there, order)
     sentence.errors(page)
-    if not reason_unoffered(page):
-        dialogs.draw_right_span(page, lambda: open_next(page, there.queue.at))
-        if st.session_state.get(keys.WAITING):
-            dialogs.ask_name()
+    if not reason_unoffered(page) and st.session_state.get(keys.WAITING):
+        dialogs.ask_name()

@@ -265,11 +265,11 @@ def verdict_of(kind: Kind, note: str, body: Mapping[str, Any]) -> Verdict:
         if not isinstance(body[name], str):
             raise TypeError(f"{name}: no text")
     return Verdict(
-        Key(body["text"], body["side"], _read(body["span"])),
+        Key(body["text"], body["side"], span_of(body["span"])),
         kind,
         Seen(body["document"], body["quote"], body["before"], body["after"]),
-        None if body["partner"] is None else _read(body["partner"]),
-        tuple(_read(span) for span in body["right"]),
+        None if body["partner"] is None else span_of(body["partner"]),
+        tuple(span_of(span) for span in body["right"]),
         note,
     )
 
@@ -279,7 +279,12 @@ def span_as_json(span: Marked) -> dict[str, Any]:
     return {"fragments": span.fragments, "type": span.type}
 
 
-def _read(span: Mapping[str, Any]) -> Marked:
+def span_of(span: Mapping[str, Any]) -> Marked:
+    """Return the span of a `span_as_json`.
+
+    Raises:
+        KeyError, TypeError, ValueError: the object has another form.
+    """
     parts: Sequence[Sequence[int]] = span["fragments"]
     fragments = tuple((low, high) for low, high in parts)
     if not all(type(place) is int for part in fragments for place in part) or not isinstance(span["type"], str):

@@ -1,13 +1,9 @@
-"""Verdicts in words, for lists, buttons and the choice of the right span."""
+"""Verdicts in words, for lists and buttons."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 
-from nereval_core.corpus import Documents
-from nereval_core.corpus.tokens import WORD
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
 from nereval_core.review.verdicts_on_records import AttachedVerdicts
 
@@ -41,8 +37,6 @@ MEANING: Mapping[str, Mapping[Kind, str]] = {
     },
 }
 """The effect of each verdict on gold, by the side of its span."""
-CONTEXT_CHARACTERS_SEARCHED = 160
-"""Characters before and after a record whose words are offered for the right span."""
 
 
 def meaning(kind: Kind, key: Key, partner: Marked | None) -> str:
@@ -77,40 +71,3 @@ def decision_in_words(
 
 def _quote(span: Marked, text: str | None) -> str:
     return "" if text is None else f"“{span.quote(text)}” "
-
-
-def word_pieces(documents: Documents, number: int, spans: Sequence[Marked]) -> list[tuple[int, int]]:
-    """Return the words around some spans of a document, from which a reviewer composes the right span.
-
-    Words are [start, end) in code points, in order: the document's own tokens, or those that WORD finds, cut where one
-    of the spans begins or ends.
-    """
-    text = documents.texts[number]
-    low = max(0, min(span.start for span in spans) - CONTEXT_CHARACTERS_SEARCHED)
-    high = min(len(text), max(span.end for span in spans) + CONTEXT_CHARACTERS_SEARCHED)
-    own = documents.tokens.of_document(number) if documents.tokens is not None else []
-    words = own or [pieces.span() for pieces in WORD.finditer(text)]
-    cuts = sorted({edge for span in spans for part in span.fragments for edge in part})
-    pieces: list[tuple[int, int]] = []
-    for start, end in words:
-        if (low <= start and end <= high) or any(span.start < end and start < span.end for span in spans):
-            pieces += pairwise([start, *(cut for cut in cuts if start < cut < end), end])
-    # A span of blanks alone has no words: its own ends will do.
-    return pieces or [(spans[0].start, spans[0].end)]
-
-
-def covered_pieces(pieces: Sequence[tuple[int, int]], span: Marked) -> tuple[int, int]:
-    """Return the indices of the first and last piece that a span covers, (0, 0) where it covers none."""
-    inside = [place for place, (start, end) in enumerate(pieces) if start < span.end and span.start < end]
-    return (inside[0], inside[-1]) if inside else (0, 0)
-
-
-def piece_names(pieces: Sequence[tuple[int, int]], text: str) -> list[str]:
-    """Return a distinct name for each piece: its word, with a number if it repeats (`the (2)`)."""
-    uses: Counter[str] = Counter()
-    names = []
-    for start, end in pieces:
-        word = text[start:end]
-        uses[word] += 1
-        names.append(word if uses[word] == 1 else f"{word} ({uses[word]})")
-    return names

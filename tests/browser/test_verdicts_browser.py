@@ -89,17 +89,67 @@ def test_ten_records_by_keyboard_faster_than_the_page_and_still_there(visit: Vis
     assert visit.eventually(lambda: store.every()[-1].verdict.kind == "pred" and store.every()[-1].who == WHO)
 
 
-def test_neither_starts_empty_and_keeps_nothing_that_is_there_already(visit: Visit, store: ReviewStore) -> None:
+def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: ReviewStore) -> None:
     given = len(store.every())
     opened(visit)
+    live = visit.page.locator(".nw-live")
     visit.page.keyboard.press("4")
-    dialog = visit.page.get_by_test_id("stDialog")
-    dialog.get_by_text("Choose the first and the last word").wait_for()
-    assert dialog.get_by_role("button", name="Keep this").is_disabled()
-    visit.page.keyboard.press("Enter")
+    visit.page.get_by_role("button", name="keep").wait_for()
+    assert live.inner_text() == "troponin I, PROTEINAS, characters 133 to 143; keys move the end"
+    # Its own lane, over gold, and the keys beside it.
+    assert visit.page.locator(".nv-right").count() == 1 and "edge by word" in visit.page.locator(".nw-bar").inner_text()
+    visit.page.keyboard.press("Shift+ArrowRight")
+    assert live.inner_text().startswith("troponin I rose, PROTEINAS, characters 133 to 148")
+    drag(visit, 129, 141)
+    assert live.inner_text().startswith("and troponin, PROTEINAS, characters 129 to 141")
+    drag(visit, 144, 148, "Control")
+    assert "characters 129 to 141 and 144 to 148" in live.inner_text()
+    visit.page.get_by_role("button", name="Move the start a word on").click()
+    assert "and 144 to 148" in live.inner_text()
     visit.page.keyboard.press("Escape")
-    dialog.wait_for(state="detached")
-    assert len(store.every()) == given
+    visit.page.get_by_role("button", name="neither").wait_for()
+    assert len(store.every()) == given and visit.page.locator(".nv-right").count() == 0
+    drag(visit, 133, 148)
+    visit.page.keyboard.press("Enter")
+    field = visit.page.get_by_test_id("stDialog").get_by_label("Your name")
+    field.fill(WHO)
+    field.press("Enter")
+    assert visit.eventually(lambda: len(store.every()) == given + 1)
+    (right,) = store.every()[-1].verdict.right
+    assert right.fragments == ((133, 148),)
+    entry = visit.page.locator(".nw-entry[data-at='0']")
+    entry.get_by_text("troponin I rose PROTEINAS").wait_for()
+    visit.page.locator(".nw-entry[data-at='1'][aria-current]").wait_for()
+
+
+def drag(visit: Visit, start: int, end: int, held: str = "") -> None:
+    """Drag over characters of the text, by their number."""
+    places = """([start, end]) => {
+        const walk = document.createTreeWalker(document.querySelector(".nv-text"), NodeFilter.SHOW_TEXT);
+        const at = [];
+        for (let [node, passed] = [walk.nextNode(), 0]; node; passed += node.data.length, node = walk.nextNode())
+            for (const place of [start, end])
+                if (passed <= place && place < passed + node.data.length) {
+                    const range = document.createRange();
+                    range.setStart(node, place - passed);
+                    range.setEnd(node, place - passed + 1);
+                    const box = range.getBoundingClientRect();
+                    at.push([box.left, (box.top + box.bottom) / 2]);
+                }
+        return at;
+    }"""
+    (left, top), (right, bottom) = visit.page.evaluate(places, [start, end])
+    mouse, keyboard = visit.page.mouse, visit.page.keyboard
+    if held:
+        keyboard.down(held)
+    mouse.move(left + 0.5, top)
+    mouse.down()
+    mouse.move((left + right) / 2, bottom)
+    mouse.move(right + 0.5, bottom)
+    mouse.up()
+    if held:
+        keyboard.up(held)
+    visit.page.evaluate("() => new Promise((done) => setTimeout(done, 50))")
 
 
 def test_the_chrome_above_the_text_is_low_and_the_bar_in_sight(visit: Visit) -> None:

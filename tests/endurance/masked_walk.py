@@ -30,7 +30,7 @@ DRAWN = ("pdf", "svg")
 REPORTED_EACH = 5
 """One of so many views saves its report, which takes as long as all its tables."""
 PRESSED: tuple[tuple[str, dict[str, Any]], ...] = (
-    *((key, {}) for key in ("j", "k", "star", "star", *(kind for kind in KINDS if kind != "neither"), "undo")),
+    *((key, {}) for key in ("j", "k", "star", "star", *KINDS, "undo")),
     *((key, {"value": True}) for key in ("whole", "jump")),
 )
 """Keys of the workbench, with what they send."""

@@ -170,7 +170,7 @@ def test_masked_pages_say_nothing_of_the_text_that_a_verdict_quotes(store: Revie
     assert "Stands: gold is right, Ann on" in stands(app) and card(app)["note"] == ""
     app = press(app, "pred")
     assert "Kept as Ann: prediction is right, of 'xxxxxxxx X'" in said(app)
-    app = press(press(app, "k"), "neither")
+    app = act(press(app, "k"), "neither", right=[span(133, 141, "PROTEINAS")])
     words = [*(option for one in app.selectbox for option in one.options), *(one.label for one in app.button)]
     assert "troponin" not in said(app) + " ".join(words) + repr(workbench(app))
 
@@ -238,42 +238,79 @@ def test_theirs_may_be_left(store: ReviewStore) -> None:
     assert "Stands: prediction is right, Ann on" in said(bob)
 
 
-def choose(app: AppTest, **values: object) -> AppTest:
-    """Choose words and type in the dialog for the right span."""
-    for label, value in values.items():
-        box = next(one for one in app.selectbox if one.label == label.replace("_", " "))
-        box.set_value(value)
-    return sound(app.run())
+def span(start: int, end: int, name: str, *, is_new: bool = False) -> dict[str, object]:
+    """Return a span as the editor in the text sends it."""
+    return {"fragments": [[start, end]], "type": name, "isNew": is_new}
 
 
-def enabled(app: AppTest, name: str) -> bool:
-    return not next(one for one in app.button if (one.key or "").startswith(f"{keys.VERDICT}{name}_")).disabled
-
-
-def test_neither_starts_empty_and_does_not_keep_what_is_there_already(store: ReviewStore) -> None:
-    app = press(first(ANN), "neither")
-    boxes = {one.label: one for one in app.selectbox}
-    assert [boxes[label].value for label in ("From word", "to word", "Type")] == [None] * 3
-    assert not store.every() and not enabled(app, "keep") and not enabled(app, "more")
-    words = boxes["From word"].options
-    # What was cut is what the prediction ends in the middle of.
-    at = words.index("troponin")
-    assert words[at + 1] == "I"
-    app = choose(app, From_word=at, to_word=at + 1, Type="PROTEINAS")
-    assert not enabled(app, "keep") and "is there already" in said(app)
-    app = choose(app, Type="NORMALIZABLES")
-    assert enabled(app, "keep")
-    app = press(app, "more")
-    app = choose(app, From_word=at, to_word=at + 1, Type="NO_NORMALIZABLES")
-    app = press(app, "keep")
+def test_spans_of_the_editor_are_kept_and_shown_in_queue_and_text(store: ReviewStore) -> None:
+    apart = {"fragments": [[133, 141], [142, 143]], "type": "NORMALIZABLES", "isNew": False}
+    app = act(first(ANN), "neither", right=[apart, span(133, 141, "NO_NORMALIZABLES"), apart])
     (one,) = store.every()
-    assert one.verdict.kind == "neither"
-    assert [(span.start, span.end, span.type) for span in one.verdict.right] == [
-        (133, 143, "NORMALIZABLES"),
-        (133, 143, "NO_NORMALIZABLES"),
+    assert one.verdict.kind == "neither" and one.verdict.right == (
+        Marked(((133, 141),), "NO_NORMALIZABLES"),
+        Marked(((133, 141), (142, 143)), "NORMALIZABLES"),
+    )
+    data = workbench(app)
+    assert data["entries"][0][7] == "troponin NO_NORMALIZABLES, troponin I NORMALIZABLES"
+    (spans,) = data["corrected"].values()
+    assert spans == [
+        {name: value for name, value in right.items() if name != "isNew"}
+        for right in (
+            span(133, 141, "NO_NORMALIZABLES"),
+            apart,
+        )
     ]
-    app = press(press(first(ANN), "neither"), "none")
+    assert verdicts(app)[0] == "neither · Ann" and "1 of 60 reviewed" in progress(app)
+    app = act(press(app, "k"), "neither")
     assert store.every()[-1].verdict.right == () and "right is no entity" in said(app)
+    assert workbench(app)["corrected"] == {} and workbench(app)["entries"][0][7] == ""
+
+
+def test_the_editor_begins_with_the_spans_as_annotated(store: ReviewStore) -> None:
+    app = first(ANN, replace(VIEW, merge=(("PROTEINAS", "Any"), ("NORMALIZABLES", "Any"))))
+    sides = card(app)["sides"]
+    assert sides["gold"] == {"fragments": [[133, 143]], "type": "PROTEINAS"}
+    assert sides["pred"] == {"fragments": [[133, 141]], "type": "PROTEINAS"}
+    assert "PROTEINAS" in workbench(app)["verdicts"]["types"]
+
+
+@pytest.mark.parametrize(
+    ("right", "finding"),
+    [
+        ([span(133, 100_000, "PROTEINAS")], "outside of a text"),
+        ([span(-1, 3, "PROTEINAS")], "outside of a text"),
+        ([span(133, 133, "PROTEINAS")], "an empty span"),
+        ([{"fragments": [[140, 143], [133, 135]], "type": "PROTEINAS"}], "fragments out of order"),
+        ([{"fragments": [], "type": "PROTEINAS"}], "an empty span"),
+        ([span(133, 141, "ype")], "there is no type 'ype'"),
+        ([span(133, 141, "", is_new=True)], "a span without a type"),
+        ([{"fragments": [["133", 141]], "type": "PROTEINAS"}], "not a span"),
+        ({"fragments": []}, "not a span"),
+        (["x"], "not a span"),
+    ],
+)
+def test_spans_that_no_editor_gives_are_not_kept(right: object, finding: str, store: ReviewStore) -> None:
+    app = act(first(ANN), "neither", right=right)
+    assert not store.every() and finding in said(app) and "Not kept." in said(app)
+    # Back at the record that it was about.
+    assert workbench(app)["at"] == 0
+
+
+def test_a_new_type_is_one_of_the_types_from_then_on(store: ReviewStore) -> None:
+    app = act(first(ANN), "neither", right=[span(133, 141, "enzyme", is_new=True)])
+    assert "enzyme" in workbench(app)["verdicts"]["types"]
+    app = act(first(BOB), "neither", right=[span(133, 143, "enzyme")])
+    assert [one.who for one in store.every()] == ["Ann", "Bob"]
+
+
+def test_spans_wait_for_the_name_of_their_reviewer(store: ReviewStore) -> None:
+    app = act(opened("Inspect", VIEW), "neither", right=[span(133, 141, "NORMALIZABLES")])
+    assert not store.every()
+    app.session_state[keys.REVIEWER] = "Ann"
+    sound(app.run())
+    (one,) = store.every()
+    assert one.verdict.right == (Marked(((133, 141),), "NORMALIZABLES"),)
 
 
 def test_every_value_of_a_facet_lists_as_many_records_as_it_says(store: ReviewStore) -> None:

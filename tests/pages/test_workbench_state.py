@@ -6,17 +6,13 @@ Its script runs under node, and where there is none in an empty page of the brow
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from nereval_core.review.verdicts import KINDS
-from tests.support import ROOT
+from tests.support.scripts import Run, run_scripts
 
-SCRIPT = (ROOT / "pages" / "shared" / "inspect" / "workbench_state.js").read_text(encoding="utf-8")
 PLAY = """
 const steps = (all) => all.reduce((state, [name, ...values]) => eval(name)(state, ...values), initialState("m"));
 const play = (all) => {
@@ -25,27 +21,26 @@ const play = (all) => {
 };
 """
 Step = list[Any]
-Run = Callable[[str], Any]
 
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> Run:
-    """Evaluate an expression over the functions of the script."""
-    if node := shutil.which("node"):
+    return run_scripts(request, "span_editor", "workbench_state", more=PLAY)
 
-        def in_node(expression: str) -> Any:
-            script = f"{SCRIPT}{PLAY}console.log(JSON.stringify({expression}))"
-            return json.loads(
-                subprocess.run([node, "-"], input=script, text=True, capture_output=True, check=True).stdout
-            )
 
-        return in_node
-    page = request.getfixturevalue("browser").new_page()
-
-    def in_page(expression: str) -> Any:
-        return page.evaluate(f"() => {{ {SCRIPT}{PLAY} return {expression} }}")
-
-    return in_page
+TEXT = {
+    "doc": "d",
+    "window": [10, 34, 90],
+    "paragraphs": [{"texts": ["the ", "troponin", " I of a cell"]}],
+    "marks": [],
+}
+CARD = {
+    "key": "0|d",
+    "version": 0,
+    "note": "",
+    "starred": False,
+    "sides": {"gold": {"fragments": [[14, 24]], "type": "X"}, "pred": {"fragments": [[14, 22]], "type": "X"}},
+}
 
 
 def play(run: Run, *steps: Step) -> dict[str, Any]:
@@ -68,17 +63,25 @@ def answer(at: float = 0, *, seen: int = 0, first: int = 0, n_entries: int = 4, 
         "entries": entries,
         "open": ["d", f"r{at}"],
         "text": "0|d",
-        "texts": {"0|d": {"doc": "d"}},
-        "cards": {f"d\n{record}": {"key": "0|d", "version": 0, "note": "", "starred": False} for record in records},
+        "texts": {"0|d": TEXT},
+        "cards": {f"d\n{record}": CARD for record in records},
+        "corrected": {},
         "whole": False,
         "starred": ["d\nr2"],
         "colour": "decision",
-        "verdicts": {"reason": "", "kinds": list(KINDS), "labels": list(KINDS), "advance": True, "stars": True},
+        "verdicts": {
+            "reason": "",
+            "kinds": list(KINDS),
+            "labels": list(KINDS),
+            "advance": True,
+            "stars": True,
+            "types": ["X", "Y"],
+        },
     }
     return ["take", data | fields]
 
 
-def presses(keys: str) -> list[Step]:
+def presses(keys: str | list[str]) -> list[Step]:
     return [["press", key] for key in keys]
 
 
@@ -147,10 +150,89 @@ def test_keys_after_undo_and_go_to_are_for_the_record_that_the_server_opens(run:
     assert verdicts(state) == [("r2", "gold")] and state["at"] == 3 and state["heldKeys"] == []
 
 
-def test_keys_after_neither_are_for_its_dialog(run: Run) -> None:
-    state = play(run, *presses("412u"))
-    assert verdicts(state) == [("r0", "neither")] and state["at"] == 0 and state["labels"] == {}
-    assert verdicts(play(run, *presses("41"), answer(0, seen=1), *presses("2"))) == [("r0", "pred")]
+LEFT = "Shift+ArrowLeft"
+
+
+def right(state: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return record and right spans of the verdicts of neither that the server is sent."""
+    return [(event["record"], event["right"]) for event in state["events"] if event.get("kind") == "neither"]
+
+
+def span(start: int, end: int, kind: str, *, is_new: bool = False) -> dict[str, Any]:
+    return {"fragments": [[start, end]], "type": kind, "isNew": is_new}
+
+
+def test_an_edit_is_one_verdict_with_the_whole_span_and_opens_the_next_record(run: Run) -> None:
+    state = play(run, *presses(["4", LEFT, "y", "Enter", "1"]))
+    assert right(state) == [("r0", [span(14, 22, "Y")])] and verdicts(state) == [("r0", "neither"), ("r1", "gold")]
+    assert state["corrected"]["d\nr0"] == [span(14, 22, "Y")] and state["edit"] is None
+    assert state["labels"] == {"d\nr0": "neither", "d\nr1": "gold"} and state["open"] == ["d", "r2"]
+
+
+def test_keys_in_the_editor_are_for_it_alone_and_escape_leaves_without_a_verdict(run: Run) -> None:
+    state = play(run, *presses(["4", "j", "u", "s", "1"]))
+    assert state["events"] == [] and state["edit"]["editor"]["filter"] == "jus1"
+    state = play(run, *presses(["4", LEFT, "Escape", "1"]))
+    assert verdicts(state) == [("r0", "gold")] and state["edit"] is None
+
+
+@pytest.mark.parametrize(("keys", "kind"), [(["4"], "gold"), (["4", LEFT], "pred"), (["4", "4"], "pred")])
+def test_the_span_of_one_side_says_that_this_side_is_right(run: Run, keys: list[str], kind: str) -> None:
+    state = play(run, *presses([*keys, "Enter"]))
+    assert verdicts(state) == [("r0", kind)] and "right" not in state["events"][0]
+
+
+def test_no_entity_is_kept_without_spans(run: Run) -> None:
+    assert right(play(run, *presses(["4", "-", "Enter"]))) == [("r0", [])]
+
+
+def test_an_edit_of_a_record_that_is_not_here_yet_waits_for_it_with_its_keys(run: Run) -> None:
+    begun = [answer(3, total=9), *presses(["1", "4", "y", "Enter", "2"])]
+    state = play(run, *begun)
+    assert state["heldKeys"] == ["4", "y", "Enter", "2"] and run(f"isEditing(steps({json.dumps(begun)}))")
+    state = play(run, *begun, answer(3, seen=1, first=2, n_entries=5, total=9))
+    assert right(state) == [("r4", [span(14, 24, "Y")])] and verdicts(state)[1] == ("r5", "pred")
+    # The queue may have the record, and its card come later.
+    few = {"d\nr0": CARD}
+    begun = [answer(cards=few, facts="g"), *presses(["1", "4", "y", "Enter", "2"])]
+    assert play(run, *begun)["heldKeys"] == ["4", "y", "Enter", "2"]
+    state = play(run, *begun, answer(1, seen=1, facts="g"))
+    assert right(state) == [("r1", [span(14, 24, "Y")])] and verdicts(state)[1] == ("r2", "pred")
+
+
+def test_whoever_opens_another_record_finds_the_draft_again(run: Run) -> None:
+    state = play(run, *presses(["4", LEFT, "y"]), ["choose", "d", "r2"], ["choose", "d", "r0"], *presses(["4"]))
+    assert state["edit"]["editor"]["spans"] == [{"fragments": [[4, 12]], "type": "Y"}]
+
+
+def test_an_edit_stays_while_answers_come(run: Run) -> None:
+    state = play(run, *presses(["1", "4", "y"]), answer(1, seen=1), *presses(["Enter"]))
+    assert right(state) == [("r1", [span(14, 24, "Y")])]
+
+
+def test_the_editor_begins_with_what_was_decided_before(run: Run) -> None:
+    decided = {"d\nr0": [{"fragments": [[14, 22], [28, 29]], "type": "Y"}]}
+    state = play(run, answer(corrected=decided), *presses(["4"]))
+    assert state["edit"]["editor"]["spans"] == [{"fragments": [[4, 12], [18, 19]], "type": "Y"}]
+    state = play(run, answer(corrected=decided), *presses(["4", "4"]))
+    assert state["edit"]["editor"]["spans"] == [{"fragments": [[4, 14]], "type": "X"}]
+    # A later verdict of the reader's counts, though no answer has it yet.
+    state = play(run, answer(corrected=decided), *presses("1k"))
+    assert state["corrected"]["d\nr0"] == []
+
+
+def test_new_types_of_edits_that_were_not_acknowledged_are_types(run: Run) -> None:
+    state = play(run, *presses(["4", "z", "ArrowDown", "Enter", "4", "z", "Enter"]))
+    assert right(state) == [("r0", [span(14, 24, "z", is_new=True)]), ("r1", [span(14, 24, "z")])]
+
+
+def test_a_drag_over_the_open_record_opens_the_editor_on_it(run: Run) -> None:
+    state = play(run, ["dragOver", 3, 14, False], *presses(["Enter"]))
+    assert verdicts(state) == [("r0", "gold")]
+    state = play(run, ["dragOver", 0, 12, False], ["dragOver", 20, 24, True], *presses(["Enter"]))
+    assert right(state) == [("r0", [{"fragments": [[10, 22], [30, 34]], "type": "X", "isNew": False}])]
+    reason = {"reason": "This server takes no verdicts.", "stars": False}
+    assert play(run, answer(verdicts=reason), ["dragOver", 3, 14, False])["edit"] is None
 
 
 def test_a_version_is_said_of_what_the_server_has_shown_alone(run: Run) -> None:
@@ -223,12 +305,17 @@ const server = () => {
         const version = own.versions[event.record] ?? 0;
         if (event.version !== undefined && event.version > version) own.conflicts += 1;
         own.versions[event.record] = version + 1;
-        own.verdicts.push([event.record, event.kind]);
+        own.verdicts.push([event.record, event.kind, JSON.stringify(event.right)]);
       } else if (own.verdicts.length && event.act === "undo") own.undone = own.verdicts.pop()[0];
     }
     const last = events.at(-1).act;
     if (last !== "undo") own.at = Number(at[1].slice(1));
     else if (own.undone) own.at = Number(own.undone.slice(1));
+  };
+  const corrected = () => {
+    const standing = Object.fromEntries(own.verdicts.map(([record, , right]) => [`d\\n${record}`, right]));
+    const spans = Object.entries(standing).filter(([, right]) => right);
+    return Object.fromEntries(spans.map(([key, right]) => [key, JSON.parse(right)]));
   };
   const data = () => {
     const first = Math.max(0, (Math.floor(own.at / 30) - 1) * 30);
@@ -237,11 +324,11 @@ const server = () => {
       entries.push(["d", `r${at}`, "INC", "", "", "", null]);
     const cards = {};
     for (let at = Math.max(0, own.at - 3); at < Math.min(own.at + 11, N_RECORDS); at += 1)
-      cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0 };
+      cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0, sides: SIDES };
     return {
       facts: "f", mount: "m", seen: own.seen, total: N_RECORDS, first, at: own.at, entries, open: ["d", `r${own.at}`],
-      text: "0|d", texts: {}, cards, whole: false, starred: [],
-      verdicts: { reason: "", kinds: KINDS_OF_VERDICTS, labels: KINDS_OF_VERDICTS, advance: true },
+      text: "0|d", texts: { "0|d": TEXT_OF_D }, cards, corrected: corrected(), whole: false, starred: [],
+      verdicts: { reason: "", kinds: KINDS_OF_VERDICTS, labels: KINDS_OF_VERDICTS, advance: true, types: ["X", "Y"] },
     };
   };
   return { own, apply, data };
@@ -280,14 +367,22 @@ const verdictsAfter = (keys, delay) => {
 COMPARE = """
 [1, 2, 3].map((seed) => {
   const [next, late] = [random(seed), random(seed + 9)];
-  const keys = Array.from({ length: 600 }, () => PRESSED[Math.floor(next() * PRESSED.length)]);
+  const keys = Array.from({ length: 600 }, () => PRESSED[Math.floor(next() * PRESSED.length)]).flat();
   return [verdictsAfter(keys, () => 0), verdictsAfter(keys, () => Math.floor(late() ** 4 * 120))];
 })
 """
 
 
-@pytest.mark.parametrize("pressed", ["1", "12j", "1125jjku", "j1", "5uk"])
-def test_verdicts_are_the_same_however_late_answers_are(run: Run, pressed: str) -> None:
-    names = f"const PRESSED = {json.dumps(pressed)}, KINDS_OF_VERDICTS = {json.dumps(list(KINDS))};"
+EDITS = [["4", LEFT, "y", "Enter"], ["4", "4", "+", "Enter"], ["4", "-", "Enter"], ["4", "y", "Escape", "Escape"]]
+
+
+@pytest.mark.parametrize(
+    "pressed",
+    [list("1"), list("12j"), list("1125jjku"), list("j1"), list("5uk"), [*EDITS, "1"], [*EDITS, *"15kuj"]],
+    ids=lambda pressed: "".join(key if isinstance(key, str) else "e" for key in pressed),
+)
+def test_verdicts_are_the_same_however_late_answers_are(run: Run, pressed: list[Any]) -> None:
+    facts = {"PRESSED": pressed, "KINDS_OF_VERDICTS": list(KINDS), "SIDES": CARD["sides"], "TEXT_OF_D": TEXT}
+    names = "".join(f"const {name} = {json.dumps(value)};" for name, value in facts.items())
     for at_once, late in run(f"(() => {{ {SERVER}{names} return {COMPARE.strip()}; }})()"):
         assert late == at_once and late["verdicts"] and late["conflicts"] == 0

@@ -30,12 +30,9 @@ from nereval_core.review.verdicts_on_records import (
     verdicts_since,
 )
 from nereval_core.review.words import (
-    covered_pieces,
     decision_in_words,
     meaning,
-    piece_names,
     verdict_labels,
-    word_pieces,
 )
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -266,16 +263,8 @@ def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -
     assert len(set(said.values())) == 5 + 4 + 2
 
 
-def test_what_is_right_is_put_together_from_words() -> None:
-    text = "the drug of the Anti-TNF-alpha kind"
-    documents = Documents(("d",), (text,))
-    span, partner = Marked(((16, 30),), "Drug"), Marked(((18, 24),), "Drug")
-    some = word_pieces(documents, 0, [span, partner])
-    assert piece_names(some, text) == [
-        *("the", "drug", "of", "the (2)", "An", "ti", "-", "TNF", "- (2)", "alpha", "kind"),
-    ]
-    assert covered_pieces(some, span) == (4, 9) and covered_pieces(some, partner) == (5, 7)
-    assert word_pieces(Documents(("d",), ("   ",)), 0, [Marked(((0, 2),), "Drug")]) == [(0, 2)]
+def test_what_is_right_is_said_with_its_words() -> None:
+    text, span = "the drug of the Anti-TNF-alpha kind", Marked(((16, 30),), "Drug")
     assert decision_in_words("neither", [span], text) == "neither is right; right is “Anti-TNF-alpha” Drug at 16–30"
     assert decision_in_words("neither", []) == "neither is right; right is no entity"
     assert decision_in_words("withdrawn", []) == "taken back"

@@ -60,7 +60,7 @@ def sent_by(
         known = data["cards"].get(f"{doc}\n{record}", {})
         kept = known.get("note", "") if note is None else note
         event |= {"act": "verdict", "kind": name, "note": kept, "version": known.get("version", 0)}
-        step = int(data["verdicts"]["advance"] and name != "neither")
+        step = int(data["verdicts"]["advance"])
     elif name in ("j", "k"):
         event["act"], step = "open", 1 if name == "j" else -1
     place = int(at + step) if at % 1 == 0 else int(at + 0.5) if step > 0 else int(at - 0.5)

@@ -1,6 +1,7 @@
 // Annotated text: the document as plain text nodes, and its spans as thin lines laid over the very characters, gold
-// above and predictions below, in lanes. Python sends segments of text, never offsets (it counts code points, this
-// language UTF-16 units), and every string goes in as textContent or an attribute.
+// above and predictions below, in lanes, and over gold what a reviewer says is right. Python sends segments of text,
+// never offsets (it counts code points, this language UTF-16 units), and every string goes in as textContent or an
+// attribute.
 
 const LANE = 17; // height of a lane with labels, in pixels
 const QUIET = 6; // height of a lane without labels
@@ -46,6 +47,17 @@ function isQuiet(mark, options) {
   return mark.code === "COR" && !options.labels && mark.record !== options.selected;
 }
 
+const isAbove = ({ side }) => side === "gold" || side === "right";
+
+// A bar at the edge that keys move, the start (0) or the end (1) of a fragment, where a piece of that ends with it.
+function edgeBar({ edge: { fragment, side }, parts }, from, order, pieces, piece) {
+  if (parts[fragment]?.[0] !== from || order !== (side ? pieces.length - 1 : 0)) return [];
+  const bar = make("span", "nv-edge");
+  bar.setAttribute("aria-hidden", "true");
+  place(bar, (side === 1) === !piece.rtl ? piece.right - 1 : piece.left - 1, piece.middle - LINE / 2, 2, LINE);
+  return [bar];
+}
+
 // A reader of a text: `options` are { selected, labels, clickable, paints }, where `paints` gives colours by type.
 function reader(data, options) {
   const view = make("div", "nv-reader");
@@ -87,7 +99,7 @@ function reader(data, options) {
 // The heights of the lanes of each paragraph, and the room that each segment needs above and below its line.
 function lanesOf(data, options) {
   const blocks = data.paragraphs.flatMap((paragraph, number) => paragraph.texts.map(() => number));
-  const lanes = data.paragraphs.map(() => ({ gold: [], prediction: [], beside: [] }));
+  const lanes = data.paragraphs.map(() => ({ gold: [], right: [], prediction: [], beside: [] }));
   for (const mark of data.marks) {
     const height = isQuiet(mark, options) ? QUIET : LANE;
     for (const [from, to] of mark.parts)
@@ -105,10 +117,10 @@ function lanesOf(data, options) {
     for (const [from, to] of mark.parts)
       for (let at = from; at <= to; at += 1) {
         const own = lanes[blocks[at]];
-        const base = mark.side === "beside" ? sum(own.prediction, own.prediction.length) : 0;
+        const base = { beside: sum(own.prediction, Infinity), right: sum(own.gold, Infinity) }[mark.side] ?? 0;
         const height = isQuiet(mark, options) ? QUIET : own[mark.side][mark.lane];
         const need = base + sum(own[mark.side], mark.lane) + height + 2;
-        const side = mark.side === "gold" ? "above" : "below";
+        const side = isAbove(mark) ? "above" : "below";
         segments[at][side] = Math.max(segments[at][side], need);
       }
   // An even sum: half a pixel would move the words off the line.
@@ -185,9 +197,10 @@ function layout(view, data, options) {
         const lanes = view.nvLanes[piece.block];
         const sum = (row, last) => row.slice(0, last).reduce((total, height) => total + height, 0);
         const height = lanes[mark.side][mark.lane];
-        const base = sum(lanes[mark.side], mark.lane) + (mark.side === "beside" ? sum(lanes.prediction, Infinity) : 0);
-        const gold = mark.side === "gold";
-        const top = gold ? piece.middle - LINE / 2 - base - height + 3 : piece.middle + LINE / 2 + base - 3;
+        const inner = { beside: lanes.prediction, right: lanes.gold }[mark.side] ?? [];
+        const base = sum(lanes[mark.side], mark.lane) + sum(inner, Infinity);
+        const above = isAbove(mark);
+        const top = above ? piece.middle - LINE / 2 - base - height + 3 : piece.middle + LINE / 2 + base - 3;
         const element = make(first && options.clickable ? "button" : "span", `nv-piece nv-${mark.side}`);
         element.dataset.mark = number;
         element.dataset.key = `${mark.side}|${mark.key}`;
@@ -217,9 +230,10 @@ function layout(view, data, options) {
           const gap = make("span", "nv-gap");
           gap.setAttribute("aria-hidden", "true");
           paint(gap, options.paints?.[mark.type] ?? mark);
-          place(gap, left, gold ? top + height - 2 : top, Math.max(0, right - left), 0);
+          place(gap, left, above ? top + height - 2 : top, Math.max(0, right - left), 0);
           elements.push(gap);
         }
+        if (mark.edge) elements.push(...edgeBar(mark, from, order, pieces, piece));
         if (isSelected && mark.side !== "beside") {
           const shade = make("span", "nv-shade");
           paint(shade, options.paints?.[mark.type] ?? mark);

@@ -16,6 +16,7 @@ from nereval_core.records.queries import ORDERS, Query
 from nereval_core.records.reasons import ALIGNED_ELSEWHERE, first_overlapping, type_difference
 from nereval_core.report.marks import SIDES
 from nereval_core.report.span_difference import BOTH, Piece, difference_text, span_difference
+from nereval_core.review.verdicts_on_records import AttachedVerdicts
 from nereval_core.review.words import verdict_labels
 from nereval_core.tables import name_text
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
@@ -92,29 +93,44 @@ def _is(part: pd.DataFrame, doc: str, record: str) -> bool:
 def entries(
     ledger: Ledger, part: QueuePart, texts: Sequence[str], words: LayerWords = GOLD_AND_PREDICTION
 ) -> list[list[Any]]:
-    """Return the entries of the queue: document, record, decision, pieces of the difference, why, types, verdict.
+    """Return the entries of the queue: document, record, decision, pieces, why, types, verdict, and what is right.
 
     The pieces are texts with their signs of `span_difference`, the types those of gold and prediction, one where they
-    are equal.
+    are equal. What is right are the words and types of the spans that a verdict of neither names.
     """
     rows = part.records
     if not len(rows):
         return []
     verdicts: list[str | None] = [None] * len(rows)
+    right = [""] * len(rows)
     if (verdicts_of_records := ledger.verdicts) is not None:
         verdicts = verdict_labels(verdicts_of_records, rows.index, words.verdict_words)
+        right = [
+            _right(verdicts_of_records, record, texts[doc])
+            for record, doc in zip(rows.index, rows["doc"].tolist(), strict=True)
+        ]
     columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
     return [
-        [doc, record, decision, pieces, aligned or _why(reason, gold, pred, words), _types(gold, pred), verdict]
-        for (doc, record), pieces, aligned, verdict, decision, reason, gold, pred in zip(
+        [doc, record, decision, pieces, aligned or _why(reason, gold, pred, words), _types(gold, pred), verdict, after]
+        for (doc, record), pieces, aligned, verdict, after, decision, reason, gold, pred in zip(
             part.names,
             record_pieces(ledger, rows, texts),
             _alignments(ledger, rows, words),
             verdicts,
+            right,
             *columns,
             strict=True,
         )
     ]
+
+
+def _right(verdicts: AttachedVerdicts, record: int, text: str) -> str:
+    """Return the spans that the verdict on a record says are right, in words; "" where it names none, or is stale."""
+    stored = verdicts.of(record)
+    if stored is None or verdicts.stale[record]:
+        return ""
+    quotes = ((difference_text(span_difference(text, span.fragments, ())), span.type) for span in stored.verdict.right)
+    return ", ".join(f"{quote} {name}" for quote, name in quotes)
 
 
 def record_pieces(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str]) -> list[list[Piece]]:

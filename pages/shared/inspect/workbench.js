@@ -4,6 +4,7 @@
 const SEND_AFTER = 60; // milliseconds that moves are gathered for before the server is told
 const LINK = "a[data-testid='stPageLink-NavLink']";
 const LINK_PATIENCE = 4000; // milliseconds that a link to another page waits for the server to acknowledge events
+const TOUCH_PATIENCE = 700; // milliseconds that the handles of a selection by touch rest before it is taken
 const REMOUNT_PATIENCE = 3000; // milliseconds after which a workbench that comes back is a new one
 
 // Outlives the component: an element inserted above it may have the page mount it anew.
@@ -82,21 +83,71 @@ function mount(workbench, parentElement) {
   });
   hoverRecords(parts.scroll, () => workbench.text, listen);
   listen(parts.scroll, "copy", (event) => copyText(parts.scroll.querySelector(".nv-reader"), event));
+  listenToDrags(workbench, listen);
+}
+
+// A stretch of the text that is selected, by the pointer or by touch, is for the editor.
+function listenToDrags(workbench, listen) {
+  const { scroll } = workbench.parts;
+  let isTouch = false;
+  let timer = 0;
+  const take = (isFragment) => {
+    const stretch = selectedStretch(scroll.querySelector(".nv-text"));
+    if (!stretch) return;
+    const before = workbench.state.edit;
+    workbench.act(dragOver, ...stretch, isFragment);
+    if (workbench.state.edit !== before) document.getSelection().removeAllRanges();
+  };
+  listen(scroll, "pointerdown", (event) => {
+    isTouch = event.pointerType === "touch";
+    if (!isTouch) document.addEventListener("pointerup", (end) => setTimeout(take, 0, end.ctrlKey || end.metaKey), { once: true });
+  });
+  // By touch a stretch is selected with handles of the browser: it is taken once they rest.
+  listen(document, "selectionchange", () => {
+    clearTimeout(timer);
+    if (isTouch) timer = setTimeout(take, TOUCH_PATIENCE, false);
+  });
+}
+
+// The code points of a text that are selected, as [start, end), null where none are.
+function selectedStretch(text) {
+  const selection = document.getSelection();
+  if (!text || !selection.rangeCount || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0).cloneRange();
+  if (!range.intersectsNode(text)) return null;
+  if (!text.contains(range.startContainer)) range.setStart(text, 0);
+  if (!text.contains(range.endContainer)) range.setEnd(text, text.childNodes.length);
+  const before = document.createRange();
+  before.setStart(text, 0);
+  before.setEnd(range.startContainer, range.startOffset);
+  const start = pointsIn(before.toString());
+  return [start, start + pointsIn(range.toString())];
 }
 
 function pressKey(workbench, event) {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented) return;
   const field = event.target.closest?.("input, textarea, select, [contenteditable='true'], [role='combobox']");
   if (field) {
     if (field.closest(".nw") && (event.key === "Enter" || event.key === "Escape")) field.blur();
     return;
   }
   if (document.querySelector("[data-testid='stDialog']")) return;
+  if (isEditing(workbench.state)) return pressInEditorOf(workbench, event);
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
   const key = arrow || event.key;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
   else if (key in KEYS) workbench.act(press, key);
   else return;
+  event.preventDefault();
+}
+
+// A button that has the focus is pressed by its own keys.
+function pressInEditorOf(workbench, event) {
+  const key = chordOf(event);
+  const isOnButton = event.target.closest?.("button") && (event.key === "Enter" || event.key === " ");
+  if (isOnButton || !isEditKey(key)) return;
+  workbench.act(press, key);
   event.preventDefault();
 }
 

@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from nereval_core.ledger import Ledger
 from nereval_core.report.colours import type_colours
-from nereval_core.review.verdicts import KINDS
+from nereval_core.review.verdicts import KINDS, span_as_json
+from nereval_core.review.verdicts_on_records import AttachedVerdicts
 from nereval_core.review.words import verdict_labels
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables.glossary import DECISIONS
@@ -26,6 +29,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import entries, queue_part
 from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
+from pages.shared.verdicts.edited_spans import types_to_choose
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
 from pages.shared.view import keys
 from pages.shared.view.text import count_words
@@ -40,8 +44,8 @@ QUOTED = 1_000
 """Characters of a span that a card quotes."""
 CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
-SCRIPTS = ("workbench_state", "workbench_drawing", "workbench")
-"""The parts of the component's script: what it shows, its drawing, and its wiring to the page."""
+SCRIPTS = ("span_editor", "workbench_state", "workbench_drawing", "span_editor_drawing", "workbench")
+"""The parts of the component's script: the editor of spans, what it shows, its drawing, and its wiring to the page."""
 Name = tuple[str, str]
 """The ids of a document and of one of its records."""
 _mount = st.components.v2.component(
@@ -180,6 +184,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "schemas": [name for name in SCHEMAS if name in page.criteria],
         "starred": _starred(page, opened),
         "reviewed": _reviewed(page, {text["doc"] for text in texts.values()}),
+        "corrected": _corrected(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
     }
 
@@ -201,11 +206,30 @@ def _reviewed(page: PageContext, documents: Iterable[str]) -> dict[str, str]:
     ledger = page.ledger()
     if (verdicts := ledger.verdicts) is None:
         return {}
-    positions = np.concatenate([ledger.positions_in(doc) for doc in documents])
-    decided = positions[verdicts.at[positions] >= 0]
+    decided = _decided(ledger, verdicts, documents)
     labels = verdict_labels(verdicts, decided, page.words.verdict_words)
     names = zip(ledger.names(decided), labels, strict=True)
     return {"\n".join(name): label for name, label in names if label is not None}
+
+
+def _corrected(page: PageContext, documents: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return the spans that reviewers say are right where neither side is, by record of some documents."""
+    ledger = page.ledger()
+    if (verdicts := ledger.verdicts) is None:
+        return {}
+    decided = _decided(ledger, verdicts, documents)
+    right = {
+        name: stored.verdict.right
+        for name, position in zip(ledger.names(decided), decided.tolist(), strict=True)
+        if (stored := verdicts.of(position)) is not None and not verdicts.stale[position]
+    }
+    return {"\n".join(name): [span_as_json(span) for span in spans] for name, spans in right.items() if spans}
+
+
+def _decided(ledger: Ledger, verdicts: AttachedVerdicts, documents: Iterable[str]) -> NDArray[Any]:
+    """Return the positions of the records of some documents on which a verdict stands, shape (records,)."""
+    positions = np.concatenate([ledger.positions_in(doc) for doc in documents])
+    return np.asarray(positions[verdicts.at[positions] >= 0])
 
 
 def _facts(page: PageContext, order: str) -> str:
@@ -291,6 +315,8 @@ def _review(case: Case) -> dict[str, Any]:
         "note": case.note,
         "meanings": [case.words.meaning(kind, case.key, case.partner) for kind in KINDS],
         "side": case.key.record,
+        # Code points of the document: the script counts these too, see `span_editor.js`.
+        "sides": {side: None if span is None else span_as_json(span) for side, span in case.sides.items()},
     }
 
 
@@ -307,6 +333,7 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "reason": "",
         "kinds": list(KINDS),
         "labels": list({**page.words.verdict_words, "pred": page.system}.values()),
+        "types": types_to_choose(page),
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),
         "waiting": len(st.session_state.get(keys.WAITING, ())),

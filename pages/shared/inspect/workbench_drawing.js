@@ -17,7 +17,9 @@ function buildParts(parentElement) {
     map: make("div", "nw-map"),
     card: make("div", "nw-card nv-card"),
     bar: section("nw-bar", "Verdict"),
+    live: make("div", "nw-live"),
   };
+  parts.live.setAttribute("role", "status");
   parts.card.setAttribute("aria-live", "polite");
   parts.scroll.tabIndex = 0;
   parts.scroll.setAttribute("role", "region");
@@ -25,7 +27,7 @@ function buildParts(parentElement) {
   const middle = make("div", "nw-middle");
   middle.append(parts.scroll, parts.map);
   parts.pane.append(parts.head, middle, parts.card);
-  root.append(parts.queue, parts.pane, parts.bar);
+  root.append(parts.queue, parts.pane, parts.bar, parts.live);
   parentElement.append(root);
   return parts;
 }
@@ -82,7 +84,7 @@ function drawQueue(workbench) {
   const { parts, state } = workbench;
   const { data } = state;
   const starred = data.entries.map(([doc, record]) => isStarred(state, recordKey(doc, record)));
-  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, data.count, starred)) {
+  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, state.corrected, data.count, starred)) {
     const list = make("ol", "nw-list");
     list.append(...data.entries.map((entry, place) => queueEntry(state, entry, data.first + place)));
     if (!data.entries.length) list.append(make("li", "nw-none", "No records. Remove a filter to see some."));
@@ -111,7 +113,7 @@ function drawQueue(workbench) {
 }
 
 function queueEntry(state, entry, number) {
-  const [doc, record, code, pieces, why, types] = entry;
+  const [doc, record, code, pieces, why, types, , right] = entry;
   const item = make("button", "nw-entry");
   item.type = "button";
   item.dataset.at = number;
@@ -126,6 +128,8 @@ function queueEntry(state, entry, number) {
   if (verdict) first.append(make("span", "nw-given", verdict));
   const second = make("span", "nw-why");
   const rest = [why, doc].filter(Boolean).join(" · ");
+  const corrected = correctionOf(state, recordKey(doc, record)) ?? right;
+  if (corrected) second.append("✎ ", make("bdi", "nw-right", corrected), " · ");
   second.append(...typeChange(types), types.length && rest ? " · " : "", rest);
   second.title = second.textContent;
   item.append(glyph, first, second);
@@ -161,6 +165,13 @@ function typeChange([gold, pred]) {
   return [make("del", "nw-out", gold), " → ", make("b", "", pred)];
 }
 
+// What the reader has just said is right, in words; undefined where the server's words count.
+function correctionOf(state, key) {
+  const editor = state.drafts[key];
+  if (!(key in state.corrected)) return undefined;
+  return state.corrected[key].length && editor ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${span.type}`).join(", ") : "";
+}
+
 // The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.
 const verdictOf = (state, [doc, record, , , , , verdict]) => state.labels[recordKey(doc, record)] ?? verdict;
 
@@ -182,15 +193,16 @@ function jumpField(workbench) {
 function drawText(workbench) {
   const { parts, state, drawn } = workbench;
   const [doc, record] = state.open;
-  const text = state.texts.get(state.textKey);
-  parts.pane.classList.toggle("nw-late", text?.doc !== doc);
-  if (text?.doc !== doc) return;
+  const plainText = state.texts.get(state.textKey);
+  parts.pane.classList.toggle("nw-late", plainText?.doc !== doc);
+  if (plainText?.doc !== doc) return;
+  const text = textWithCorrections(workbench, plainText);
   const options = {
     selected: record,
     labels: state.isCorrectLabelled,
     clickable: true,
     paints: colouredBy(state) === "type" ? state.data.types : undefined,
-    verdicts: verdictsIn(state, text),
+    verdicts: verdictsIn(state, plainText),
   };
   const isOther = workbench.text !== text;
   Object.assign(workbench, { text, options });
@@ -206,6 +218,43 @@ function drawText(workbench) {
   if (isChanged(workbench, "place", state.textKey, record, text.place)) revealRecord(parts.scroll);
   drawHead(workbench);
 }
+
+// The text with the spans that reviewers say are right, and those of the editor. It stays the same object while they do.
+function textWithCorrections(workbench, text) {
+  const marks = correctionMarks(workbench.state, text);
+  const facts = JSON.stringify(marks);
+  if (workbench.corrections?.text !== text || workbench.corrections.facts !== facts)
+    workbench.corrections = { text, facts, shown: marks.length ? withMarks(text, marks) : text };
+  return workbench.corrections.shown;
+}
+
+function correctionMarks(state, text) {
+  const [low, high] = text.window;
+  const isInWindow = ({ fragments }) => fragments.every(([start, end]) => low <= start && end <= high);
+  const { edit } = state;
+  const records = [...new Set(text.marks.map((mark) => mark.record))];
+  return records.flatMap((record) => {
+    const isEdited = edit?.doc === text.doc && edit.record === record;
+    const spans = isEdited
+      ? edit.editor.spans
+      : correctedSpans(state, recordKey(text.doc, record)).filter(isInWindow).map((span) => shifted(span, -low));
+    return spans.map(({ fragments, type }, number) => ({
+      fragments,
+      type,
+      record,
+      side: "right",
+      key: `${record}|${number}`,
+      code: "RIGHT",
+      glyph: "✎",
+      title: `${isEdited ? "being edited" : "right, as a reviewer says"}: type ${type}`,
+      edge: isEdited && edit.editor.edge.span === number ? edit.editor.edge : undefined,
+      ...CORRECTION_COLOURS,
+    }));
+  });
+}
+
+// Neutral: colours of decisions are for decisions.
+const CORRECTION_COLOURS = { fill: ["#e6e8ee", "#413e37"], ink: ["#1f2430", "#f1eee6"] };
 
 // The verdicts on the records of a text by record, whether the queue lists these or not.
 function verdictsIn(state, text) {
@@ -243,7 +292,7 @@ function drawMap(workbench, view) {
   const tickOfLine = new Map();
   for (const piece of view.nvPieces) {
     const mark = text.marks[piece.number];
-    if (mark.code === "COR") continue;
+    if (mark.code === "COR" || mark.code === "RIGHT") continue;
     // One tick a line: it leads to the first error of it.
     const line = Math.round((piece.middle / height) * (parts.scroll.clientHeight / 6));
     if (tickOfLine.has(line)) {
@@ -391,6 +440,7 @@ function selectBox(label, options, value, handle) {
 
 function drawBar(workbench) {
   const { parts, state } = workbench;
+  if (state.edit) return drawEditor(workbench);
   const { verdicts } = state.data;
   const [key, card] = [openKey(state), openCard(state)];
   const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message];

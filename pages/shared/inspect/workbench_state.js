@@ -9,7 +9,10 @@ const VERDICT_KEYS = "12345";
 
 // `data` is the last answer; `open` the document and record on screen, `at` its number in the queue, or halfway between
 // two where it is not listed; `step` is 1 or -1 while a record beyond `data.entries` is waited for, and `heldKeys` are
-// keys that wait with it; `labels` are the verdicts that no answer has yet.
+// keys that wait with it, or for the card of a record that is to be edited (`awaitsCard`); `labels` are the verdicts
+// that no answer has yet, and `corrected` the spans that these say are right. `edit` is the record that is edited in
+// the text, with its editor (`span_editor.js`); `drafts` are editors that were left for another record, and those whose
+// spans were sent.
 function initialState(mount) {
   return {
     mount,
@@ -23,7 +26,11 @@ function initialState(mount) {
     textKey: "",
     step: 0,
     heldKeys: [],
+    awaitsCard: false,
     labels: {},
+    corrected: {},
+    edit: null,
+    drafts: {},
     notes: {},
     message: null,
     colour: null,
@@ -47,8 +54,8 @@ function messageOf({ mount, open, at, events }) {
   return { mount, at: [...open, Number.isInteger(at) ? at : -1], events };
 }
 
-// After undo and "go to" the server says which record is open, after "neither" a dialog has the keys.
-const leadsAway = ({ act, kind }) => act === "undo" || act === "jump" || kind === "neither";
+// After undo and "go to" the server says which record is open.
+const leadsAway = ({ act }) => act === "undo" || act === "jump";
 
 function withEvent(state, event) {
   // Of moves in a row the last one counts.
@@ -87,11 +94,16 @@ function take(state, data) {
     cards: withLatest(isSame ? state.cards : [], data.cards),
     step: 0,
     heldKeys: [],
+    awaitsCard: false,
     labels: isSame ? state.labels : {},
+    corrected: isSame ? state.corrected : {},
+    edit: isSame ? state.edit : null,
+    drafts: isSame ? state.drafts : {},
     message: data.verdicts.said ?? state.message,
   };
   if (events.length) next.at = numberOf(next, ...next.open) ?? next.at;
-  else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {} });
+  else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {}, corrected: {} });
+  if (next.edit && openKey(next) !== editKeyOf(next.edit)) Object.assign(next, leaveEdit(next));
   const moved = state.step ? stepAgain(next, state.step) : next;
   // Keys are for the record that was waited for: without it they are for none.
   return isSame && moved ? state.heldKeys.reduce(press, moved) : next;
@@ -104,15 +116,24 @@ function stepAgain(state, step) {
   return state.events.length ? { ...state, step } : null;
 }
 
-// A key that gives a verdict, moves, takes back, stars, or shows the whole document.
+// A key of the editor where one is open, else one that gives a verdict, moves, takes back, stars, or shows the whole
+// document.
 function press(state, key) {
-  if (state.events.some((event) => event.kind === "neither")) return state;
-  if (state.step || state.events.some(leadsAway)) return { ...state, heldKeys: [...state.heldKeys, key] };
-  return KEYS[key](state);
+  if (isWaiting(state)) return { ...state, heldKeys: [...state.heldKeys, key] };
+  if (state.edit) return pressInEditor(state, key);
+  return KEYS[key]?.(state) ?? state;
 }
 
+// Whether keys are kept for the record that an answer will open.
+const isWaiting = (state) => Boolean(state.step) || state.awaitsCard || state.events.some(leadsAway);
+
+// Whether a key is for the editor, which may open only with the next answer.
+const isEditing = (state) => Boolean(state.edit) || (isWaiting(state) && state.heldKeys.includes(EDIT_KEY));
+
+const EDIT_KEY = "4";
 const KEYS = {
   ...Object.fromEntries([...VERDICT_KEYS].map((key, number) => [key, (state) => decide(state, number)])),
+  [EDIT_KEY]: openEditor,
   j: (state) => move(state, 1),
   k: (state) => move(state, -1),
   u: undo,
@@ -120,9 +141,10 @@ const KEYS = {
   w: showWhole,
 };
 
+// Whoever edits another record finds the draft again when the editor is opened there.
 function choose(state, doc, record, at = numberOf(state, doc, record)) {
   const textKey = state.cards.get(recordKey(doc, record))?.key ?? state.textKey;
-  return withEvent({ ...state, open: [doc, record], at: at ?? state.at, textKey }, { act: "open" });
+  return withEvent({ ...leaveEdit(state), open: [doc, record], at: at ?? state.at, textKey }, { act: "open" });
 }
 
 function chooseNumber(state, at) {
@@ -142,17 +164,103 @@ function move(state, step) {
   return state.events.length ? waiting : withEvent(waiting, { act: "open" });
 }
 
-function decide(state, number) {
+// Give the verdict of a key; `right` are the spans that are right where neither side is.
+function decide(state, number, right = []) {
   const { verdicts } = state.data;
   const [key, card, kind] = [openKey(state), openCard(state), verdicts.kinds?.[number]];
   if (!isDecidable(state)) return state;
   const event = { act: "verdict", kind, note: noteOf(state) };
+  if (kind === "neither") event.right = right;
   if (card && !(key in state.labels)) event.version = card.version;
   const next = withRecordEvent(state, event);
-  if (kind === "neither") return next;
   next.labels = { ...state.labels, [key]: verdicts.labels[number] };
+  next.corrected = { ...state.corrected, [key]: right };
   return verdicts.advance ? advance(next) : next;
 }
+
+// Open the editor on the open record: it begins with what was decided before, else with gold's span.
+function openEditor(state) {
+  const [card, text] = [openCard(state), state.texts.get(state.textKey)];
+  if (!isDecidable(state)) return state;
+  if (!card || text?.doc !== state.open[0]) {
+    return state.events.length ? { ...state, awaitsCard: true, heldKeys: [...state.heldKeys, EDIT_KEY] } : state;
+  }
+  const [doc, record] = state.open;
+  const right = correctedSpans(state, openKey(state));
+  const draft = right.length ? null : state.drafts[openKey(state)];
+  const editor = draft ? { ...draft, filter: "", outcome: "" } : newEditor(...editorSources(state, text, card, right));
+  return editor.sources.length ? { ...state, edit: { doc, record, editor } } : state;
+}
+
+// What an editor of a record is made of: the text, the types, and the spans that it may start from.
+function editorSources(state, text, card, right) {
+  const [low, high] = text.window;
+  const edited = editedText(text.paragraphs.flatMap(({ texts }) => texts), low);
+  const isShown = ({ fragments }) => fragments.every(([start, end]) => low <= start && start < end && end <= high);
+  const sources = [right, [card.sides.gold], [card.sides.pred]]
+    .map((spans) => spans.filter((span) => span && isShown(span)).map((span) => shifted(span, -low)))
+    .filter((spans) => spans.length);
+  const unique = new Map(sources.map((spans) => [JSON.stringify(spans), spans]));
+  return [edited, typesToChoose(state), [...unique.values()]];
+}
+
+// The types that exist, with new ones of this reader that the server does not have yet.
+function typesToChoose(state) {
+  const named = state.events.flatMap(({ right }) => right ?? []).map(({ type }) => type);
+  return [...new Set([...state.data.verdicts.types, ...named])];
+}
+
+function pressInEditor(state, key) {
+  return withEditor(state, editKey(state.edit.editor, key));
+}
+
+// The editor after one of its functions: a click on a button, or a stretch of the text that was dragged over.
+function changeEditor(state, change, ...values) {
+  return state.edit ? withEditor(state, change(state.edit.editor, ...values)) : state;
+}
+
+function withEditor(state, editor) {
+  if (editor.outcome === "keep") return keepEdit(state, editor);
+  if (editor.outcome === "leave") return { ...state, edit: null, drafts: { ...state.drafts, [openKey(state)]: undefined } };
+  return { ...state, edit: { ...state.edit, editor } };
+}
+
+// A stretch of the text that was dragged over, in its code points: it is for the editor, which opens on the open record
+// where the stretch shares characters with it.
+function dragOver(state, from, to, isFragment) {
+  if (isWaiting(state)) return state;
+  const opened = state.edit || !isOnOpenRecord(state, from, to) ? state : openEditor(state);
+  return changeEditor(opened, editStretch, from, to, isFragment);
+}
+
+function isOnOpenRecord(state, from, to) {
+  const { gold, pred } = openCard(state)?.sides ?? {};
+  const offset = state.texts.get(state.textKey)?.window[0] ?? 0;
+  const fragments = [gold, pred].flatMap((span) => span?.fragments ?? []);
+  return fragments.some(([start, end]) => from + offset < end && start < to + offset);
+}
+
+// Send the spans of the editor as a verdict: those of one side alone say that this side is right.
+function keepEdit(state, editor) {
+  const { sides } = openCard(state);
+  const spans = editedSpans(editor);
+  const only = JSON.stringify(spans.map(({ fragments, type }) => [fragments, type]));
+  const side = ["gold", "pred"].find((name) => sides[name] && only === JSON.stringify([[sides[name].fragments, sides[name].type]]));
+  const drafts = { ...state.drafts, [openKey(state)]: side ? undefined : editor };
+  const number = state.data.verdicts.kinds.indexOf(side ?? "neither");
+  return decide({ ...state, edit: null, drafts }, number, side ? [] : spans);
+}
+
+// Without the editor, of which a draft stays.
+function leaveEdit(state) {
+  if (!state.edit) return state;
+  return { ...state, edit: null, drafts: { ...state.drafts, [editKeyOf(state.edit)]: state.edit.editor } };
+}
+
+const editKeyOf = ({ doc, record }) => recordKey(doc, record);
+
+// The spans that a verdict of neither on a record says are right, in the document's code points.
+const correctedSpans = (state, key) => state.corrected[key] ?? state.data.corrected[key] ?? [];
 
 // Verdicts are about the records of a system and gold, not about those of the system beside it.
 function isDecidable(state) {

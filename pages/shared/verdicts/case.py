@@ -15,6 +15,7 @@ from nereval_core.review.verdicts import (
     Kind,
     Marked,
     Seen,
+    Side,
     StoredVerdict,
     Verdict,
     given_in_words,
@@ -47,6 +48,13 @@ class Case:
     standing: StoredVerdict | None
     stale: bool
     words: LayerWords = GOLD_AND_PREDICTION
+
+    @property
+    def sides(self) -> dict[Side, Marked | None]:
+        """The spans of gold and prediction in the record, as annotated."""
+        own: Side = self.key.side
+        other: Side = "pred" if own == "gold" else "gold"
+        return {own: self.key.span, other: self.partner}
 
     def widget(self, name: str) -> str:
         """Return the key of a widget that belongs to this record alone: a late click on it does not hit another."""

@@ -16,11 +16,11 @@ from typing import Any
 
 import streamlit as st
 
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Kind, StoredVerdict
 from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.verdicts import dialogs
 from pages.shared.verdicts.case import (
     Case,
     LastVerdict,
@@ -28,8 +28,10 @@ from pages.shared.verdicts.case import (
     give_verdict,
     given_line,
     reason_unoffered,
+    set_outcome,
     undo_verdict,
 )
+from pages.shared.verdicts.edited_spans import read_edited_spans, types_to_choose
 from pages.shared.view import keys, state
 
 Event = Mapping[str, Any]
@@ -159,12 +161,6 @@ def _taken_back(page: PageContext, event: Event, who: str) -> Sequence[StoredVer
     return now.undone[1]
 
 
-def open_next(page: PageContext, at: float) -> None:
-    """Open the record behind a place of the queue, where records advance by themselves."""
-    if st.session_state.get(keys.GO_ON, True):
-        _jump(page, int(at // 1) + 1)
-
-
 def _jump(page: PageContext, number: int) -> None:
     """Open the record with a number in the queue."""
     ledger, query, order = page.ledger(), page.query(), page.view.order
@@ -181,25 +177,34 @@ def _case(page: PageContext, doc: str, record: str) -> Case | None:
 
 
 def _verdict(page: PageContext, event: Event) -> None:
-    """Give a verdict that was sent; without a name it waits for one, and "neither" asks for what is right."""
+    """Give a verdict that was sent; without a name it waits for one."""
     if reason_unoffered(page) or event["kind"] not in KINDS:
         return
     kind: Kind = event["kind"]
-    if kind != "neither" and not reviewer.reviewer_name():
+    if not reviewer.reviewer_name():
         st.session_state[keys.WAITING] = (*st.session_state.get(keys.WAITING, ()), event)
         return
     case = _case(page, event["doc"], event["record"])
     if case is None:
         return
     note = str(event.get("note", ""))[:NOTE_CHARACTERS]
-    if kind == "neither":
-        dialogs.begin_right_span(case, note)
-    else:
-        seen_case = replace(case, version=int(event.get("version", case.version)))
-        if not give_verdict(seen_case, kind, note=note):
-            st.session_state[keys.REVIEWED] = replace(
-                st.session_state[keys.REVIEWED], place=(str(event["doc"]), str(event["record"]))
-            )
+    seen_case = replace(case, version=int(event.get("version", case.version)))
+    if not _give(page, seen_case, kind, event, note):
+        st.session_state[keys.REVIEWED] = replace(
+            st.session_state[keys.REVIEWED], place=(str(event["doc"]), str(event["record"]))
+        )
+
+
+def _give(page: PageContext, case: Case, kind: Kind, event: Event, note: str) -> bool:
+    """Give a verdict with the right spans that were sent with it; return whether it was kept."""
+    documents = page.loaded.corpus.documents
+    length = int(documents.lengths[documents.index[case.subject.document]])
+    try:
+        right = read_edited_spans(event.get("right", ()) if kind == "neither" else (), length, types_to_choose(page))
+    except FormatError as error:
+        set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
+        return False
+    return give_verdict(case, kind, right, note)
 
 
 def give_waiting(page: PageContext) -> bool:

@@ -1,0 +1,126 @@
+// The drawing of the editor of spans, in the place of the verdicts: what is edited, its types, its edges, its keys.
+
+const TYPES_SHOWN = 12; // types that are offered at once
+const HINTS = [
+  ["Shift+←→", "edge by word"],
+  ["Alt", "by character"],
+  ["←→", "other edge"],
+  ["a–z", "type"],
+  ["4", "other side"],
+  ["+", "further span"],
+  ["−", "remove"],
+  ["Ctrl+drag", "fragment"],
+  ["Ctrl+Z", "undo"],
+];
+
+function drawEditor(workbench) {
+  const { parts, state } = workbench;
+  const { editor } = state.edit;
+  const { spans, edge, filter, message, past, future } = editor;
+  const words = editorWords(editor);
+  if (!isChanged(workbench, "bar", "editor", words, spans, edge, filter, message, Boolean(past), Boolean(future))) return;
+  const focused = parts.bar.contains(document.activeElement) ? document.activeElement.dataset.name : undefined;
+  const rows = [spanRow(workbench, words), typeRow(workbench)];
+  if (message) rows.push(make("div", "nw-said", message));
+  rows.push(hintRow());
+  parts.bar.replaceChildren(...rows);
+  parts.live.textContent = [words, message || edgeWords(editor)].filter(Boolean).join("; ");
+  // A button that is pressed again and again keeps the focus.
+  const again = focused && [...parts.bar.querySelectorAll("[data-name]")].find((element) => element.dataset.name === focused);
+  if (again) again.focus({ preventScroll: true });
+  else if (focused) parts.scroll.focus({ preventScroll: true });
+}
+
+const edgeWords = ({ spans, edge }) => (spans.length ? `keys move the ${edge.side ? "end" : "start"}` : "");
+
+function editorButton(workbench, name, label, title, change, ...values) {
+  // Whoever clicks goes on with keys, which are for the editor again; a button that a key pressed keeps the focus.
+  const handle = (event) => {
+    if (event.detail) element.blur();
+    workbench.act(changeEditor, change, ...values);
+  };
+  const element = button("nw-verdict", label, handle, title);
+  element.dataset.name = name;
+  return element;
+}
+
+// What is edited, in words, and the buttons for it: touch screens have no keys.
+function spanRow(workbench, words) {
+  const { editor } = workbench.state.edit;
+  const row = make("div", "nw-row");
+  const span = activeSpan(editor);
+  const quote = make("strong", "nw-edited");
+  if (span) quote.append("✎ ", make("bdi", "", quoteOf(editor.text, span)), " ", make("span", "nw-edited-type", span.type));
+  else quote.append("✎ no entity");
+  quote.title = words;
+  row.append(quote, edgeButtons(workbench, 0), edgeButtons(workbench, 1));
+  const act = (name, label, title, key) => editorButton(workbench, name, label, title, editKey, key);
+  row.append(
+    act("further", "+ span", "A further span (+)", "+"),
+    act("fragment", "+ fragment", "A further fragment of this span (&, or drag with Ctrl)", "&"),
+    act("remove", "− remove", "Remove the span, or the fragment; without any there is no entity (−)", "Delete"),
+  );
+  const ends = make("span", "nw-steps");
+  const keep = act("keep", span ? "keep" : "keep: no entity", "Keep (Enter)", "Enter");
+  keep.prepend(make("kbd", "", "↵"), " ");
+  keep.classList.add("nw-keep");
+  const leave = editorButton(workbench, "leave", "leave", "Leave without keeping (Esc)", leaveEditor);
+  leave.prepend(make("kbd", "", "Esc"), " ");
+  ends.append(keep, leave);
+  row.append(ends);
+  return row;
+}
+
+const leaveEditor = (editor) => ({ ...editor, outcome: "leave" });
+
+// The start (0) or the end (1) of the active fragment, one word out or in.
+function edgeButtons(workbench, side) {
+  const { editor } = workbench.state.edit;
+  const name = side ? "end" : "start";
+  const box = make("span", editor.edge.side === side ? "nw-edge-of nw-active" : "nw-edge-of");
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", name);
+  const step = (label, by) => {
+    const title = `Move the ${name} a word ${by < 0 ? "back" : "on"}`;
+    const element = editorButton(workbench, `${name}${by}`, label, title, moveEdgeOf, side, by);
+    element.setAttribute("aria-label", title);
+    element.disabled = !editor.spans.length;
+    return element;
+  };
+  box.append(step("‹", -1), make("span", "", name), step("›", 1));
+  return box;
+}
+
+const moveEdgeOf = (editor, side, step) => moveEdge({ ...editor, edge: { ...editor.edge, side } }, step, false);
+
+function typeRow(workbench) {
+  const { editor } = workbench.state.edit;
+  const row = make("div", "nw-row nw-types");
+  row.setAttribute("role", "group");
+  row.setAttribute("aria-label", "Type");
+  const choices = typeChoices(editor);
+  const type = activeSpan(editor)?.type;
+  const at = choices.findIndex((choice) => choice.type === type);
+  const first = Math.max(0, Math.min(at - TYPES_SHOWN / 2, choices.length - TYPES_SHOWN));
+  if (editor.filter) row.append(make("kbd", "nw-filter", editor.filter));
+  for (const choice of choices.slice(first, first + TYPES_SHOWN)) {
+    const label = choice.isNew ? `new type “${choice.type}”` : choice.type;
+    const element = editorButton(workbench, `type ${choice.type}`, label, "", editType, choice.type);
+    element.classList.add("nw-type");
+    element.setAttribute("aria-pressed", String(choice.type === type));
+    row.append(element);
+  }
+  const more = choices.length - Math.min(choices.length, TYPES_SHOWN);
+  if (more > 0) row.append(make("span", "nv-note", `and ${more} more: type the first letters, or ↑ ↓`));
+  return row;
+}
+
+function hintRow() {
+  const row = make("div", "nw-hints");
+  for (const [key, meaning] of HINTS) {
+    const hint = make("span");
+    hint.append(make("kbd", "", key), ` ${meaning}`);
+    row.append(hint, " ");
+  }
+  return row;
+}

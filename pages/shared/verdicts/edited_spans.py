@@ -1,0 +1,51 @@
+"""Spans that a reviewer has drawn in the text: the types they may have, and the check of what the browser sent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.review.verdicts import Marked, raise_problems, span_of
+from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_verdicts
+from pages.shared.data.page_context import PageContext
+
+_BROUGHT: WeakKeyDictionary[AttachedVerdicts, frozenset[str]] = WeakKeyDictionary()
+SOURCE = "edited span"
+"""The place that problems with edited spans name."""
+
+
+def types_to_choose(page: PageContext) -> list[str]:
+    """Return the types that spans may have: those of the corpus, and those that verdicts on it have brought in."""
+    attached = attach_verdicts(page.ledger().about)
+    if attached not in _BROUGHT:
+        _BROUGHT[attached] = frozenset(span.type for stored in attached.verdicts for span in stored.verdict.right)
+    return sorted({*page.annotated_types, *_BROUGHT[attached]}, key=lambda name: (name.casefold(), name))
+
+
+def read_edited_spans(sent: Any, length: int, types: Collection[str]) -> tuple[Marked, ...]:
+    """Return the spans that were sent, in order and each once: `{fragments, type, isNew}` in code points of a text.
+
+    `length` is that of the text. A type is one of `types`, or is said to be new.
+
+    Raises:
+        FormatError: something else, a span outside of the text or empty, or a type that does not exist.
+    """
+    try:
+        spans = [(span_of(span), bool(span.get("isNew"))) for span in sent]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise FormatError.single(SOURCE, None, "something that is not a span", "draw it again") from error
+    problems = []
+    for span, is_new in spans:
+        ends = [place for fragment in span.fragments for place in fragment]
+        if not ends or any(low >= high for low, high in span.fragments) or ends != sorted(ends):
+            problems.append(Problem(SOURCE, None, "an empty span, or fragments out of order", "draw it again"))
+        elif ends[0] < 0 or ends[-1] > length:
+            problems.append(
+                Problem(SOURCE, None, f"a span outside of a text of {length:,} characters", "draw it again")
+            )
+        if not is_new and span.type not in types:
+            problems.append(Problem(SOURCE, None, f"there is no type {quoted(span.type)}", "choose it as a new type"))
+    raise_problems(problems)
+    return tuple(dict.fromkeys(sorted(span for span, _ in spans)))
