@@ -8,32 +8,34 @@ from nereval_core.records.queries import ORDERS
 from pages.shared import frame
 from pages.shared.components import sentence
 from pages.shared.data.page_context import PageContext
-from pages.shared.inspect import error_classes, filters
+from pages.shared.inspect import error_classes, filters, patterns, tabs
 from pages.shared.inspect.workbench import KEY, draw_workbench
 from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import reason_unoffered
 from pages.shared.verdicts.events import apply_events, give_waiting
 from pages.shared.view import keys
+from pages.shared.view.queries import RECORDS_TAB
 from pages.shared.view.text import plain
 
 STYLE = Path(__file__).parent / "shared" / "inspect" / "page.css"
 
 
-@frame.page("Inspect", filters=lambda view: True)
+@frame.page("Inspect", filters=lambda view: view.inspect_tab in ("", RECORDS_TAB))
 def draw(page: PageContext) -> None:
     st.html(STYLE)
     if apply_events(page, st.session_state.get(KEY, {}).get("out")) or give_waiting(page):
         st.rerun()
-    if verdicts_list.open_first_open(page):
+    if patterns.apply_event(page) or verdicts_list.open_first_open(page):
         st.rerun()
-    by_class = error_classes.is_chosen(page)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="inspect_bar"):
-        if by_class:
-            error_classes.choose_classes(page)
-        else:
+        tab = tabs.choose_tab(page)
+        if tab == RECORDS_TAB:
             filters.draw_bar(page)
-    if by_class:
+    if tab == tabs.PATTERNS_TAB:
+        patterns.draw_patterns(page)
+        return
+    if tab == tabs.CLASSES_TAB:
         error_classes.draw_classes(page)
         return
     verdicts_list.batch_of_list(page)

@@ -98,7 +98,7 @@ def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]
     met: NDArray[np.bool_] = (last >= 0) & (reach[last] > start)
     if layer.fragments or other.fragments:
         # Hulls that overlap may share no character: of those the fragments tell.
-        met[met] = [first_overlapping(layer, int(span), other) is not None for span in spans[met]]
+        met[met] = [_shares(layer, int(span), other) for span in spans[met]]
     return met
 
 
@@ -108,13 +108,11 @@ def _in_documents(first: NDArray[np.int64], docs: NDArray[Any]) -> NDArray[np.in
     return ranges(first[distinct], first[distinct + 1])[1]
 
 
-def first_overlapping(layer: Layer, span: int, other: Layer) -> int | None:
-    """Return the first span of another layer that shares a character with a span, None where none does."""
+def _shares(layer: Layer, span: int, other: Layer) -> bool:
     low, high = other.first[layer.doc[span] : layer.doc[span] + 2].tolist()
     near = (other.start[low:high] < layer.end[span]) & (other.end[low:high] > layer.start[span])
     own = layer.parts(span)
-    candidates = (np.flatnonzero(near) + low).tolist()
-    return next((other_span for other_span in candidates if shared_characters(own, other.parts(other_span))), None)
+    return any(shared_characters(own, other.parts(i)) for i in (np.flatnonzero(near) + low).tolist())
 
 
 def _shifts(

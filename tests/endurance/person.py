@@ -171,7 +171,8 @@ class Person:
             self.pry(links)
 
     def look(self, page: str) -> None:
-        self._open(page, self.link)
+        lists_records = page == "Inspect" and "inspect_tab" not in self.link
+        self._open(page, f"{self.link}&inspect_tab=records" if lists_records else self.link)
 
     def _open(self, page: str, link: str) -> None:
         self._mounts, self._last = self._mounts + 1, 0

@@ -180,7 +180,11 @@ class Visit:
 
     def open_at_once(self, page: str, view: View) -> None:
         """Open a page by the link to a view, and do not wait until it is drawn."""
-        self.page.goto(f"{self.address}/{page}?{urlencode(write_link(view))}")
+        link = write_link(view)
+        if page == "Inspect":
+            # Without a tab it begins with what there is: patterns or records.
+            link.setdefault("inspect_tab", "records")
+        self.page.goto(f"{self.address}/{page}?{urlencode(link)}")
 
     def open_demo(self, page: str) -> None:
         """Choose the first demo corpus on the front page and go to another page by the sidebar."""

@@ -65,6 +65,7 @@ def opened(page: str, view: View | None = None, **state: object) -> AppTest:
         view = replace(view or View(), **tab)
     else:
         state = FOLDED.get(page, {}) | state
+    view = with_records(page, view)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     file = pages()[page]
     if file != "app.py":
@@ -87,6 +88,13 @@ def ways(app: AppTest) -> dict[str, Any]:
     buttons = [button for button in app.button if button.label == "Fix and continue"]
     lines = [unmarked(element.value) for element in app.markdown]
     return {line: button for button in buttons for line in lines if line.startswith(button.help)}
+
+
+def with_records(page: str, view: View | None) -> View | None:
+    """Return a view that lists records on Inspect, which else begins with what there is."""
+    if page != "Inspect" or (view or VIEW).inspect_tab:
+        return view
+    return replace(view or View(), inspect_tab="records")
 
 
 def sound(app: AppTest) -> AppTest:

@@ -229,7 +229,7 @@ def _filters(page: PageContext, place: bool) -> Iterable[tuple[str, View]]:
     query = query_of(view)
     for name, value in query.having:
         remaining = tuple(pair for pair in query.having if pair != (name, value))
-        yield f"{plain(name)}: {plain(value)}", replace(view, q=search_of(replace(query, having=remaining)))
+        yield plain(words.condition(name, value)), replace(view, q=search_of(replace(query, having=remaining)))
     if search := search_of(replace(query, having=())):
         yield f"search: {plain(search)}", replace(view, q=search_of(Query(having=query.having)))
 

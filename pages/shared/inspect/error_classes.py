@@ -1,4 +1,4 @@
-"""The view "by class" of the Inspect page: what kinds of errors there are, what each costs, and their records."""
+"""The tab *Classes* of Inspect: what kinds of errors there are, what each costs, and their records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from nereval_core.analysis.errors.tables import end_table, error_class_table, pa
 from nereval_core.report.figures.scores import gain_bars
 from pages.shared.components import sentence
 from pages.shared.components.downloads import count_figure
-from pages.shared.components.navigation import choose_word
 from pages.shared.components.tables import ROWS, first_row, open_records, show_table
 from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
-RECORDS = "records"
-VIEWS = {RECORDS: "Records", "by-class": "By class"}
 PARTS = {"type": "By type", "ends": "By end", "words": "By words"}
 TYPES = 30
 """Types in the table by type, those with most errors; the exported table has all."""
@@ -41,20 +38,10 @@ SAID = {
 }
 
 
-def is_chosen(page: PageContext) -> bool:
-    """Tell whether errors are sorted into classes; the answer is kept in the link."""
-    return bool(page.view.inspect_tab)
-
-
-def choose_classes(page: PageContext) -> None:
-    """Ask whether errors are listed or sorted into classes."""
-    choose_word(page, "inspect_tab", "View", VIEWS)
-
-
 def draw_classes(page: PageContext) -> None:
     """Show the sentence, the table of classes, the figure, and the classes broken down."""
     if not page.loaded.has_layers:
-        scored_folders.say_elsewhere("Inspect by class")
+        scored_folders.say_elsewhere("Classes on Inspect")
         return
     report = errors_of(page)
     sentence.draw(page, report.sentence(page.by), "classes", STRICT)

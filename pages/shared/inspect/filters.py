@@ -29,7 +29,6 @@ from pages.shared.components import navigation
 from pages.shared.components.tables import records_export
 from pages.shared.data import reviewer
 from pages.shared.data.page_context import PageContext
-from pages.shared.inspect import error_classes
 from pages.shared.inspect.workbench import Open
 from pages.shared.present import lobby
 from pages.shared.verdicts import dialogs
@@ -136,7 +135,6 @@ def _more(page: PageContext) -> None:
     with st.popover("More", key=f"{keys.WIDGET}more", on_change="rerun") as box:
         if not box.open:
             return
-        error_classes.choose_classes(page)
         if not reason_unoffered(page):
             verdicts_list.offer_batch(page)
             advance = st.session_state.get(keys.GO_ON, True)

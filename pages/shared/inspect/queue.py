@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.corpus import Layer
+from nereval_core.alignment.candidates import shared_characters
+from nereval_core.corpus import Fragments
 from nereval_core.ledger import Ledger
 from nereval_core.records.queries import ORDERS, Query
-from nereval_core.records.reasons import ALIGNED_ELSEWHERE, first_overlapping, type_difference
+from nereval_core.records.reasons import ALIGNED_ELSEWHERE, type_difference
 from nereval_core.report.marks import SIDES
 from nereval_core.report.span_difference import BOTH, Piece, difference_text, span_difference
 from nereval_core.review.verdicts_on_records import AttachedVerdicts
@@ -23,6 +24,8 @@ from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 CHUNK = 30
 """The part that is sent begins and ends at a multiple of it, and seldom changes while records are gone through."""
+MOST_ALIGNED = 2_000
+"""Records of a document up to which a span's neighbours are looked through."""
 QUOTED = 40
 """Characters of a span that an entry quotes beside its own."""
 
@@ -115,7 +118,7 @@ def entries(
         for (doc, record), pieces, aligned, verdict, after, decision, reason, gold, pred in zip(
             part.names,
             record_pieces(ledger, rows, texts),
-            _alignments(ledger, rows, words),
+            _alignments(ledger, rows, texts, words),
             verdicts,
             right,
             *columns,
@@ -146,33 +149,33 @@ def record_pieces(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str]) -
     return pieces
 
 
-def _alignments(ledger: Ledger, records: pd.DataFrame, words: LayerWords) -> list[str]:
+def _alignments(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str], words: LayerWords) -> list[str]:
     """Return for each span that others overlap which are aligned elsewhere: the first of these, and with what.
 
-    Empty for other records, and for those of a scored folder.
+    Empty for other records, and in documents of very many.
     """
     sentences = [""] * len(records)
-    if not ledger.is_in_memory:
-        return sentences
-    scores, name = ledger.about.scores, ledger.criterion
-    layers, partners = scores.layers(name), scores.partners(name)
-    reasons = records["reason"].astype(object).tolist()
-    for place, (gold, pred) in enumerate(zip(records["gold"].tolist(), records["pred"].tolist(), strict=True)):
-        if reasons[place] not in ALIGNED_ELSEWHERE:
-            continue
-        own, other = (0, 1) if gold >= 0 else (1, 0)
-        overlapping = first_overlapping(layers[own], gold if gold >= 0 else pred, layers[other])
-        partner = -1 if overlapping is None else int(partners[other][overlapping])
-        if overlapping is not None and partner >= 0:
-            first, second = _quote(layers[other], overlapping), _quote(layers[own], partner)
+    reasons, documents = records["reason"].astype(object).tolist(), records["doc"].tolist()
+    places = [place for place, reason in enumerate(reasons) if reason in ALIGNED_ELSEWHERE]
+    pairs_of: dict[str, list[tuple[Fragments, Fragments]]] = {}
+    own_fragments = ledger.fragments(records.index.to_numpy()[places]) if places else []
+    for place, (gold, pred) in zip(places, own_fragments, strict=True):
+        doc = str(records["document"].iat[place])
+        if doc not in pairs_of:
+            positions = ledger.positions_in(doc)
+            pairs_of[doc] = ledger.fragments(positions) if len(positions) <= MOST_ALIGNED else []
+        own, other = (gold, 1) if gold else (pred, 0)
+        overlapping = next((pair for pair in pairs_of[doc] if all(pair) and shared_characters(own, pair[other])), None)
+        if overlapping is not None:
+            text = texts[documents[place]]
+            first, second = (_quote(text, overlapping[side]) for side in (other, 1 - other))
             sentences[place] = f"{words.side(SIDES[other])} {first} is aligned with {second}"
     return sentences
 
 
-def _quote(layer: Layer, span: int) -> str:
+def _quote(text: str, fragments: Fragments) -> str:
     """Return the words of a span in quotes, with its fragments apart."""
-    text = layer.documents.texts[layer.doc[span]]
-    words = difference_text(span_difference(text, layer.parts(span), ()))
+    words = difference_text(span_difference(text, fragments, ()))
     return f"“{words if len(words) <= QUOTED else f'{words[: QUOTED - 1]}…'}”"
 
 

@@ -44,13 +44,17 @@ QUOTED = 1_000
 """Characters of a span that a card quotes."""
 CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
-SCRIPTS = ("span_editor", "workbench_state", "workbench_drawing", "span_editor_drawing", "workbench")
+SCRIPTS = (
+    *("difference", "span_editor", "workbench_state"),
+    *("workbench_drawing", "span_editor_drawing", "workbench"),
+)
 """The parts of the component's script: the editor of spans, what it shows, its drawing, and its wiring to the page."""
+STYLES = ("difference", "workbench")
 Name = tuple[str, str]
 """The ids of a document and of one of its records."""
 _mount = st.components.v2.component(
     "nereval_workbench",
-    css=STYLE + (_HERE / "workbench.css").read_text(encoding="utf-8"),
+    css=STYLE + "".join((_HERE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES),
     js=DRAWING + "".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS),
     isolate_styles=False,
 )

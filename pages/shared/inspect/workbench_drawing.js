@@ -138,33 +138,6 @@ function queueEntry(state, entry, number) {
   return row;
 }
 
-// The words of both sides: what the prediction takes in is in brackets, what it leaves out is struck through.
-function difference(pieces) {
-  const words = make("bdi");
-  for (const [text, sign] of pieces) {
-    if (sign === "+") words.append(spaced("ins", "nw-in", text, "taken in by the prediction"));
-    else if (sign === "-") words.append(spaced("del", "nw-out", text, "left out by the prediction"));
-    else words.append(text);
-  }
-  if (!pieces.length) words.append("(empty)");
-  return words;
-}
-
-// An element of the words of a text, between the blanks at its ends.
-function spaced(tag, name, text, title) {
-  const fragment = document.createDocumentFragment();
-  const element = make(tag, name, text.trim() || "␣");
-  element.title = title;
-  fragment.append(text.match(/^\s*/)[0], element, text.trim() ? text.match(/\s*$/)[0] : "");
-  return fragment;
-}
-
-// Gold's type struck through and the predicted one, or the type that both have.
-function typeChange([gold, pred]) {
-  if (pred === undefined) return gold ? [gold] : [];
-  return [make("del", "nw-out", gold), " → ", make("b", "", pred)];
-}
-
 // What the reader has just said is right, in words; undefined where the server's words count.
 function correctionOf(state, key) {
   const editor = state.drafts[key];

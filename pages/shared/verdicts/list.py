@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
@@ -259,33 +259,43 @@ def _preview(page: PageContext, kind: Kind, meant: Batch) -> None:
 
 
 def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
-    who, n_records = reviewer.reviewer_name(), len(meant.records)
+    n_records = len(meant.records)
     bar = st.progress(0.0, "Preparing …")
-    stands = verdict_store.now()
 
     def step(done: int) -> None:
         bar.progress(done / n_records, f"Preparing {done:,} of {count(n_records, 'record')} …")
 
-    note = str(st.session_state.get(WHY, "")).strip()
-    drafts = draft_batch(page.ledger().about, meant.records, kind, note, stands, step)
-    bar.progress(1.0, f"Writing {count(len(drafts), 'verdict')} …")
     try:
-        verdicts = verdict_store.store_to_write().give(drafts, who)
+        outcome = give_batch(page, kind, meant, str(st.session_state.get(WHY, "")).strip(), step)
     except ConflictError as error:
         verdict_store.refresh()
         bar.empty()
         _conflicts(error.theirs)
         return
     except FormatError as error:
-        bar.empty()
-        set_outcome(LastVerdict("Nothing was kept.", tuple(error.lines())))
-        st.rerun()
+        outcome = LastVerdict("Nothing was kept.", tuple(error.lines()))
+    else:
+        _end()
+    set_outcome(outcome)
+    st.rerun()
+
+
+def give_batch(
+    page: PageContext, kind: Kind, meant: Batch, note: str, step: Callable[[int], None] = lambda done: None
+) -> LastVerdict:
+    """Give one verdict to the records of a batch, and return what became of it; `step` is told how many are prepared.
+
+    Raises:
+        ConflictError: others have decided on some of them meanwhile.
+        FormatError: the store cannot be written to.
+    """
+    who, n_records = reviewer.reviewer_name(), len(meant.records)
+    drafts = draft_batch(page.ledger().about, meant.records, kind, note, verdict_store.now(), step)
+    verdicts = verdict_store.store_to_write().give(drafts, who)
     verdict_store.refresh()
-    _end()
     shared = "" if len(verdicts) == n_records else f" ({count(len(verdicts), 'span')}: some documents are there twice)"
     what = f"{_named(page, kind)}, of {count(n_records, 'record')}{shared}"
-    set_outcome(LastVerdict(f"Kept as {who}: {what}. Undo takes all of them back."))
-    st.rerun()
+    return LastVerdict(f"Kept as {who}: {what}. Undo takes all of them back.")
 
 
 def _conflicts(theirs: tuple[StoredVerdict, ...]) -> None:

@@ -24,6 +24,7 @@ PREFIX = 16
 """Hexadecimal digits of a corpus digest that stand in a link; at least 12 are asked for."""
 _PLACE = re.compile(r"\d{1,9}-\d{1,9}")
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
+_PATTERN = re.compile(r"kind:[a-z-]+(;[a-z-]+:[^;]+)*", re.DOTALL)
 _PLAYLIST = re.compile(r"[0-9a-f]{12,32}(/[0-9a-f]{12,64})?")
 
 
@@ -120,6 +121,7 @@ CORPUS = Codec(
 )
 RECORD = checked(_RECORD.fullmatch, "is not a record (such as g:12-19:Drug)")
 PLACE = checked(_is_place, "is not a place in a text (such as 12-19)")
+PATTERN = checked(_PATTERN.fullmatch, "is not a pattern (such as kind:missed;before:of)")
 PLAYLIST = checked(_PLAYLIST.fullmatch, "is not a playlist (12 or more digits)")
 
 
@@ -128,7 +130,7 @@ TABS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "overview_tab": ("by-slice", "all-criteria", "averages"),
         "slices_tab": ("scores", "worst-slices", "decades", "as-clef-hipe"),
-        "inspect_tab": ("by-class",),
+        "inspect_tab": ("patterns", "records", "by-class"),
         "systems_tab": ("types-of-systems", "across-criteria", "all-pairs", "from-a-to-b"),
         "criteria_tab": ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose"),
         "annotators_tab": ("figures", "consistency"),
@@ -136,7 +138,9 @@ TABS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "review_tab": ("given-verdicts", "adjudicate", "take-along"),
     }
 )
-"""The tabs of each page by the field of the view, without the first one, for which the field is empty."""
+"""The tabs of each page by the field of the view, without the first one, for which the field is empty.
+
+Inspect without a tab shows records where the view narrows them down, and else patterns where there are enough."""
 SLICED_BY = (
     *("length", "tokens", "shape", "frequency", "consistency"),
     *("position", "document-length", "spans", "period", "noise"),
@@ -180,6 +184,7 @@ class View:
     - `playlist`: the uid of the playlist that records are put on and that Present shows, and after a slash that of the
       record shown.
     - `slide`: the kind of slide that Present shows, empty outside a show; of `record`, without one, it is the title.
+    - `pattern`: the pattern that is open on Inspect, by the key of its group of errors.
     - `at`: a place in the document, annotated or not, as `12-19`: code points, end exclusive.
     - `resample`: the units of resampling, in the words of `--resample-by`.
     - `share`: Confusion shows shares of the row or the column; `rank`: Linking looks at the first 3 or 5 links.
@@ -218,6 +223,7 @@ class View:
     inspect_tab: str = parameter("", one_of(TABS["inspect_tab"]))
     systems_tab: str = parameter("", one_of(TABS["systems_tab"]))
     criteria_tab: str = parameter("", one_of(TABS["criteria_tab"]))
+    pattern: str = parameter("", PATTERN)
     annotators_tab: str = parameter("", one_of(TABS["annotators_tab"]))
     figure: str = parameter("", one_of(FIGURES))
     question: str = parameter("", one_of(QUESTIONS))
@@ -257,6 +263,11 @@ class View:
     def cleared(self) -> View:
         """Return the view without the filters of lists; the settings of scoring stay."""
         return replace(self, **{name: getattr(View(), name) for name in SHOW})
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the view asks for some records, not for all errors."""
+        return any(getattr(self, name) for name in SHOW)
 
 
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q", "at")

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nereval_core.analysis.errors import LIKE
+from nereval_core.analysis.errors.error_groups import GroupKey
+from nereval_core.analysis.errors.group_words import Annotators, Phrase, group_phrases
 from nereval_core.problems import one_line
 from nereval_core.records.reasons import type_difference
 from nereval_core.report.colours import LOOKS
@@ -126,6 +129,16 @@ class LayerWords:
     def error_class(self, name: str) -> str:
         """Return the name of a class of errors: `missed`, or `only anna`."""
         return self._with_names(_CLASSES.get(name, name)) if self.annotators else name
+
+    def pattern(self, key: GroupKey, quote: str = "") -> list[Phrase]:
+        """Return the sentence on a pattern of errors, by the names of annotators where two are compared."""
+        return group_phrases(key, quote, Annotators(self.reference, self.other) if self.annotators else None)
+
+    def condition(self, name: str, value: str) -> str:
+        """Return a condition on an attribute of records, as a filter is called."""
+        word, _, argument = name.partition(" ")
+        key = GroupKey.of(argument) if word == LIKE else None
+        return f"{name}: {value}" if key is None else "".join(phrase.text for phrase in self.pattern(key))
 
     def reason(self, reason: str, gold_type: object, pred_type: object) -> str:
         """Return why a record was decided so; of annotators by name, from the reason and the types of both sides."""

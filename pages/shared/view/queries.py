@@ -22,6 +22,7 @@ from pages.shared.view import View
 ERRORS = DECISIONS[1:]
 """Decisions that lists show by default: everything but the correct records."""
 
+RECORDS_TAB = "records"
 HAS = "has"
 """The field of the search text for attributes of `nereval_core.ledger.attributes`: name, `=`, value."""
 _FIELD = re.compile(rf'\b({"|".join((*FIELDS, HAS))}):(?:"([^"]*)"|(\S+))')
@@ -46,7 +47,7 @@ def query_of(view: View) -> Query:
 def view_of(view: View, query: Query) -> View:
     """Return the view whose lists show exactly the records of a query."""
     decision = query.decision or DECISIONS
-    return replace(
+    narrowed = replace(
         view,
         inspect_tab="",
         type=query.types,
@@ -58,6 +59,8 @@ def view_of(view: View, query: Query) -> View:
         at="",
         q=search_of(query),
     )
+    # All errors are listed too: without filters Inspect might begin with patterns.
+    return narrowed if narrowed.is_narrowed else replace(narrowed, inspect_tab=RECORDS_TAB)
 
 
 def search_of(query: Query) -> str:

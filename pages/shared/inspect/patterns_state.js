@@ -1,0 +1,66 @@
+// The state of Patterns as plain data, and the functions that return the next one. `patterns_drawing.js` draws it.
+//
+// `event` is the last thing that the server is to be told, with the name of this component and a number; `asking` is the number of the verdict
+// that waits to be confirmed for the whole group, null for none.
+
+const PATTERN_VERDICT_KEYS = "12345";
+
+function patternsState(mount) {
+  return { mount, data: null, open: "", asking: null, who: "", event: null, count: 0 };
+}
+
+const openPattern = ({ data, open }) => data.groups.find(({ key }) => key === open) ?? data.groups[0];
+const placeOf = (state) => state.data.groups.indexOf(openPattern(state));
+
+// An answer of the server. The pattern that the reader has opened meanwhile stays open.
+function takePatterns(state, data) {
+  const isSame = state.data?.facts === data.facts;
+  const isListed = data.groups.some(({ key }) => key === state.open);
+  return { ...state, data, open: isSame && isListed ? state.open : data.open, asking: isSame ? state.asking : null };
+}
+
+function told(state, event) {
+  return { ...state, count: state.count + 1, event: { ...event, mount: state.mount, number: state.count + 1 } };
+}
+
+function openNumber(state, number) {
+  const group = state.data.groups[number];
+  if (!group || group.key === openPattern(state).key) return state;
+  return told({ ...state, open: group.key, asking: null }, { act: "open", key: group.key });
+}
+
+// Ask whether every record of the pattern gets a verdict: those that have one keep it.
+function ask(state, number) {
+  const { verdicts } = state.data;
+  const group = openPattern(state);
+  if (verdicts.reason || !verdicts.kinds[number] || group.decided === group.records) return state;
+  return { ...state, asking: number };
+}
+
+function confirmPattern(state) {
+  const who = state.data.verdicts.who || state.who.trim();
+  if (state.asking === null || !who) return state;
+  const { key } = openPattern(state);
+  const event = { act: "decide", key, kind: state.data.verdicts.kinds[state.asking], who };
+  return told({ ...state, asking: null }, event);
+}
+
+const cancelPattern = (state) => ({ ...state, asking: null });
+const nameReviewer = (state, who) => ({ ...state, who });
+const showRecords = (state, key = openPattern(state).key) => told(state, { act: "records", key });
+const showRecord = (state, doc, record) => told(state, { act: "record", key: openPattern(state).key, doc, record });
+const takeBackPattern = (state) => (state.data.verdicts.reason ? state : told(state, { act: "undo" }));
+
+// The keys: what each does, and in words.
+const PATTERN_KEYS = [
+  ["j", (state) => openNumber(state, placeOf(state) + 1), "next pattern"],
+  ["k", (state) => openNumber(state, placeOf(state) - 1), "previous pattern"],
+  ["Enter", (state) => (state.asking === null ? showRecords(state) : confirmPattern(state)), "its records; or confirm"],
+  ...[...PATTERN_VERDICT_KEYS].map((key, number) => [key, (state) => ask(state, number), `verdict ${key} for all its records`]),
+  ["u", takeBackPattern, "take the last verdict or batch back"],
+  ["Escape", cancelPattern, "do not give it"],
+];
+
+function pressPatternKey(state, key) {
+  return PATTERN_KEYS.find(([name]) => name === key)?.[1](state) ?? state;
+}

@@ -1,0 +1,92 @@
+"""The state of Patterns in the browser: what its keys do, and what the server is told. Its script runs under node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.support import ROOT
+
+SCRIPT = (ROOT / "pages" / "shared" / "inspect" / "patterns_state.js").read_text(encoding="utf-8")
+PLAY = (
+    'const play = (all) => all.reduce((state, [name, ...values]) => eval(name)(state, ...values), patternsState("m"));'
+)
+Step = list[Any]
+
+
+@pytest.fixture(scope="module")
+def play(request: pytest.FixtureRequest) -> Any:
+    """Return the state after some steps."""
+    node = shutil.which("node")
+
+    def run(*steps: Step) -> dict[str, Any]:
+        expression = f"play({json.dumps([answer(), *steps])})"
+        if node is None:
+            page = request.getfixturevalue("browser").new_page()
+            state: dict[str, Any] = page.evaluate(f"() => {{ {SCRIPT}{PLAY} return {expression} }}")
+            return state
+        script = f"{SCRIPT}{PLAY}console.log(JSON.stringify({expression}))"
+        out = subprocess.run([node, "-"], input=script, text=True, capture_output=True, check=True).stdout
+        return dict(json.loads(out))
+
+    return run
+
+
+def answer(*, facts: str = "f", open: str = "a", who: str = "Ann", decided: int = 0, reason: str = "") -> Step:
+    groups = [{"key": key, "records": 4, "decided": decided} for key in "abc"]
+    verdicts = {"reason": reason, "kinds": ["gold", "pred", "both", "neither", "unclear"], "who": who}
+    return ["takePatterns", {"facts": facts, "groups": groups, "open": open, "verdicts": verdicts}]
+
+
+def press(key: str) -> Step:
+    return ["pressPatternKey", key]
+
+
+def test_keys_move_and_tell_the_last_pattern(play: Any) -> None:
+    state = play(press("k"), press("j"), press("j"), press("j"))
+    assert state["open"] == "c" and state["event"] == {"act": "open", "key": "c", "mount": "m", "number": 2}
+
+
+def test_an_older_answer_leaves_the_pattern_open(play: Any) -> None:
+    assert play(press("j"), answer())["open"] == "b"
+    assert play(press("j"), answer(facts="other", open="c"))["open"] == "c"
+
+
+def test_enter_lists_the_records(play: Any) -> None:
+    assert play(press("j"), press("Enter"))["event"] == {"act": "records", "key": "b", "mount": "m", "number": 2}
+
+
+@pytest.mark.parametrize(("key", "kind"), zip("12345", ("gold", "pred", "both", "neither", "unclear"), strict=True))
+def test_a_verdict_is_asked_again_and_then_told(play: Any, key: str, kind: str) -> None:
+    asked = play(press(key))
+    assert asked["event"] is None and asked["asking"] == int(key) - 1
+    event = play(press(key), press("Enter"))["event"]
+    assert event == {"act": "decide", "key": "a", "kind": kind, "who": "Ann", "mount": "m", "number": 1}
+
+
+@pytest.mark.parametrize("leave", [press("Escape"), press("j"), answer(facts="other")])
+def test_a_verdict_is_not_given_once_the_pattern_is_left(play: Any, leave: Step) -> None:
+    state = play(press("1"), leave)
+    assert state["asking"] is None and (state["event"] or {}).get("act") != "decide"
+
+
+def test_without_a_name_nothing_is_told(play: Any) -> None:
+    state = play(answer(who=""), press("1"), ["nameReviewer", "  "], press("Enter"))
+    assert state["event"] is None and state["asking"] == 0
+    state = play(answer(who=""), press("1"), ["nameReviewer", " Bob "], press("Enter"))
+    assert state["event"]["who"] == "Bob"
+
+
+@pytest.mark.parametrize("data", [answer(decided=4), answer(reason="This server takes no verdicts.")])
+def test_what_cannot_be_decided_is_not_asked(play: Any, data: Step) -> None:
+    state = play(data, press("1"), press("Enter"))
+    assert state["asking"] is None and state["event"]["act"] == "records"
+
+
+def test_undo_is_told_and_other_keys_do_nothing(play: Any) -> None:
+    assert play(press("u"))["event"]["act"] == "undo"
+    assert play(press("x"), press("9"))["event"] is None
