@@ -8,11 +8,13 @@ names the character.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
+from itertools import accumulate
 from math import ceil
 from typing import Literal
 
@@ -137,13 +139,20 @@ def paragraphs(text: str) -> list[tuple[int, int]]:
 
 
 def windows(
-    text: str, starts: Sequence[int], *, characters: int = WINDOW_CHARACTERS, marks: int = WINDOW_MARKS
+    text: str,
+    starts: Sequence[int],
+    *,
+    ends: Sequence[int] = (),
+    characters: int = WINDOW_CHARACTERS,
+    marks: int = WINDOW_MARKS,
 ) -> list[tuple[int, int]]:
-    """Cut a long text into windows (start, end), at paragraphs where there are any, else at spaces.
+    """Cut a long text into windows (start, end), at paragraphs where there are any, else at sentences or spaces.
 
     `starts` are the sorted starts of the spans. A window holds at most `characters` code points, and at most `marks`
-    starts unless that would make it shorter than 500 characters.
+    starts unless that would make it shorter than 500 characters. Where `ends` has the ends of the same spans, a window
+    ends within a span only if there is no such place outside of all spans.
     """
+    furthest_ends = list(accumulate(ends, max))
     bounds = []
     low = 0
     while low < len(text):
@@ -152,20 +161,32 @@ def windows(
         if beyond < len(starts):
             high = min(high, max(starts[beyond], low + _WINDOW_AT_LEAST))
         if high < len(text):
-            high = _break_before(text, low, high)
+            high = _break_before(text, low, high, starts, furthest_ends)
         bounds.append((low, high))
         low = high
     return bounds or [(0, 0)]
 
 
-def _break_before(text: str, low: int, high: int) -> int:
-    line_end = text.rfind("\n", low, high) + 1
-    if line_end > low:
-        return line_end
-    for place in range(high, max(low, high - 200), -1):
-        if text[place - 1].isspace():
-            return place
-    return high
+def _break_before(text: str, low: int, high: int, starts: Sequence[int], furthest_ends: Sequence[int]) -> int:
+    """Return the place where a window from `low` ends, at most `high`.
+
+    `furthest_ends` has for each span the furthest end up to it, or is empty.
+    """
+
+    def is_free(place: int) -> bool:
+        before = bisect_left(starts, place) - 1
+        return before < 0 or not furthest_ends or furthest_ends[before] <= place
+
+    line_ends = [match.end() for match in _LINE_END.finditer(text, low, high)]
+    sentence_ends = [match.end() for match in _SENTENCE_END.finditer(text, max(low, high - _SEARCHED), high)]
+    spaces = [place for place in range(max(low, high - 200) + 1, high + 1) if text[place - 1].isspace()]
+    places = [place for ends in (line_ends, sentence_ends, spaces) for place in reversed(ends)]
+    return next(filter(is_free, places), places[0] if places else high)
+
+
+_LINE_END, _SENTENCE_END = re.compile("\n"), re.compile(r"[.!?…]\s+(?=\S)")
+_SEARCHED = 1_000
+"""Characters before the end of a window in which the end of a sentence is searched."""
 
 
 def document_html(

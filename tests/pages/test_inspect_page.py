@@ -216,6 +216,30 @@ def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
     assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
 
 
+def test_a_whole_document_is_sent_window_by_window_as_it_is_asked_for() -> None:
+    text = "".join(f"Aspirin {number:03} was given.\n" for number in range(300))
+    rows = [
+        json.dumps({"id": "long", "text": text, "spans": [{"start": 0, "end": end, "label": "Drug"}]})
+        for end in (7, 11)
+    ]
+    app = open_page("Inspect", replace(VIEW, corpus=uploaded_digest(*rows), system="system0", doc="long"))
+    first = workbench(app)
+    (opened,) = first["texts"].values()
+    assert first["whole"] and opened["parts"] == 3 and opened["window"][2] == len(text)
+    assert [row[1] for row in first["map"]] == ["INC", "INC"]
+    sent = workbench(act(app, "windows", value=[1, 2, 99]))
+    windows = sorted(sent["texts"].values(), key=lambda window: window["part"])
+    assert "".join(piece for each in windows for block in each["paragraphs"] for piece in block["texts"]) == text
+    assert sent["open"] == first["open"]
+    # Once: what is missing is asked for again.
+    assert len(workbench(act(app, "whole", value=True))["texts"]) == 1
+
+
+def uploaded_digest(gold: str, *systems: str) -> str:
+    """Return the digest of a corpus that is dropped at Start."""
+    return address(upload(open_page("Start"), gold, *systems))["corpus"]
+
+
 @pytest.mark.parametrize("place", [(0, 7), (49_990, 50_003), (99_975, 100_000), (10_000, 90_000)])
 def test_a_place_that_is_asked_for_is_outlined(place: tuple[int, int]) -> None:
     """The segments outlined are the text of the place, as far as the window goes that opens where it begins."""

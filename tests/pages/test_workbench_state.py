@@ -109,6 +109,30 @@ def test_a_late_answer_moves_nothing_back_and_ends_what_it_acknowledges(run: Run
     assert state["events"] == [] and state["labels"] == {} and state["open"] == ["d", "r2"]
 
 
+def test_windows_of_a_long_text_are_asked_for_one_request_at_a_time(run: Run) -> None:
+    texts = {f"{number}|d": {"doc": "d", "part": number, "parts": 3} for number in range(3)}
+    first = answer(texts={"0|d": texts["0|d"]})
+    state = play(run, first, ["askForWindows", [1, 2]], ["askForWindows", [1, 2]])
+    assert [(event["act"], event["value"]) for event in state["events"]] == [("windows", [1, 2])]
+    assert state["open"] == ["d", "r0"] and state["at"] == 0
+    script = "windowsOf(steps({})).map((text) => text?.part ?? null)".format
+    assert run(script(json.dumps([first]))) == [0, None, None]
+    assert run(script(json.dumps([first, answer(texts=texts)]))) == [0, 1, 2]
+    # Another record is open meanwhile: its windows, not these.
+    assert run(script(json.dumps([first, ["choose", "e", "r9"]]))) == []
+
+
+def test_what_is_sent_again_stays_the_same_object(run: Run) -> None:
+    steps = json.dumps([answer(), answer()])
+    assert run(f'((all) => steps(all.slice(0, 1)).texts.get("0|d") === all[0][1].texts["0|d"])({steps})')
+    same = """((all) => {
+        const before = steps(all.slice(0, 1));
+        return take(before, all[1][1]).texts.get("0|d") === before.texts.get("0|d");
+    })"""
+    assert run(f"{same}({steps})") is True
+    assert run(f"{same}({json.dumps([answer(), answer(texts={'0|d': {'doc': 'd', 'part': 7}})])})") is False
+
+
 def test_an_answer_to_an_earlier_mount_acknowledges_nothing(run: Run) -> None:
     assert numbers(play(run, *presses("1"), answer(seen=9, mount="before"))) == [1]
 

@@ -218,6 +218,24 @@ def test_windows_break_at_paragraphs_and_hold_few_marks() -> None:
     assert windows("", []) == [(0, 0)]
 
 
+@pytest.mark.parametrize(
+    ("text", "spans", "bounds"),
+    [
+        ("word\n" * 4, [(2, 11)], [(0, 15), (15, 20)]),
+        ("One two. Three four five", [], [(0, 9), (9, 24)]),
+        ("One two. Three four five", [(0, 12)], [(0, 15), (15, 24)]),
+        ("One two. Three four five", [(0, 12), (2, 4), (15, 19)], [(0, 15), (15, 24)]),
+        ("word " * 4, [(0, 20)], [(0, 15), (15, 20)]),
+    ],
+    ids=["lines", "sentences", "a span over a sentence", "nested spans", "a span over everything"],
+)
+def test_windows_end_within_a_span_only_where_they_must(
+    text: str, spans: list[tuple[int, int]], bounds: list[tuple[int, int]]
+) -> None:
+    starts, ends = [low for low, _ in spans], [high for _, high in spans]
+    assert windows(text, starts, ends=ends, characters=19) == bounds
+
+
 def test_within_clips_and_counts_from_the_window() -> None:
     marks = [mark(0, 5), Mark("gold", 1, ((2, 12), (20, 25)), "Drug", "COR"), mark(30, 40)]
     assert [(m.index, m.fragments) for m in within(marks, 10, 30)] == [(1, ((0, 2), (10, 15)))]

@@ -64,7 +64,7 @@ export default function (component) {
     if (queued >= 0) memory.at = queued;
     select([data.doc, record]);
   });
-  hoverRecords(view, () => data, listen);
+  hoverRecords(view, listen);
   listen(view, "copy", (event) => copyText(view, event));
   if (data.queue) {
     listen(document, "keydown", (event) => {

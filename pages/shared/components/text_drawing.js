@@ -65,6 +65,7 @@ function reader(data, options) {
   under.setAttribute("aria-hidden", "true");
   const text = make("div", "nv-text");
   const needs = lanesOf(data, options);
+  view.nvData = data;
   view.nvLanes = needs.lanes;
   view.nvNodes = [];
   view.nvBlocks = [];
@@ -303,25 +304,26 @@ function markAt(view, event) {
   return hit.length ? hit[0].number : null;
 }
 
-function hoverRecords(view, data, listen) {
+// All pieces of a record are emphasised together; `root` holds one text or several.
+function hoverRecords(root, listen) {
   for (const [name, on] of [["pointerover", true], ["pointerout", false]])
-    listen(view, name, (event) => {
+    listen(root, name, (event) => {
       const piece = event.target.closest(".nv-piece");
-      if (!piece) return;
-      const record = data().marks[piece.dataset.mark]?.record;
+      const view = piece?.closest(".nv-reader");
+      if (!view) return;
+      const record = view.nvData.marks[piece.dataset.mark]?.record;
       for (const other of view.querySelectorAll(".nv-piece"))
-        if (data().marks[other.dataset.mark]?.record === record) other.classList.toggle("nv-hover", on);
+        if (view.nvData.marks[other.dataset.mark]?.record === record) other.classList.toggle("nv-hover", on);
     });
 }
 
-// What is copied is the document's own text, exactly.
-function copyText(view, event) {
+// What is copied is the document's own text, exactly: nothing else in here is text.
+function copyText(root, event) {
   const selection = document.getSelection();
-  const text = view?.querySelector(".nv-text");
-  if (!selection?.rangeCount || !text) return;
+  if (!selection?.rangeCount) return;
   const range = selection.getRangeAt(0).cloneRange();
-  if (!text.contains(range.startContainer)) range.setStart(text, 0);
-  if (!text.contains(range.endContainer)) range.setEnd(text, text.childNodes.length);
+  if (!root.contains(range.startContainer)) range.setStart(root, 0);
+  if (!root.contains(range.endContainer)) range.setEnd(root, root.childNodes.length);
   event.clipboardData.setData("text/plain", range.toString());
   event.preventDefault();
 }

@@ -25,6 +25,9 @@ from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 AROUND = 60
 """Records before and after the present one that are sent along, so that fast keys need not wait."""
 
+WINDOW_CHARACTERS, WINDOW_MARKS = 3_000, 250
+"""Characters and spans of a window: the browser draws as much again when the record in it changes."""
+
 COLUMNS: Mapping[Side, str] = {"gold": "gold", "prediction": "pred"}
 
 
@@ -76,6 +79,15 @@ class ReadDocument:
         last = len(self.windows) - 1
         return next(number for number, (_, high) in enumerate(self.windows) if start < high or number == last)
 
+    def error_places(self) -> list[tuple[float, str, str, str]]:
+        """Return where the errors are: the share of the text before it, decision, title and record of each."""
+        length = max(1, len(self.text))
+        return [
+            (round(mark.start / length, 5), mark.decision, mark.words(self.text), mark.record)
+            for mark in self.marks
+            if mark.decision != "COR" and mark.side in SIDES
+        ]
+
     def marks_in(self, part: int) -> list[Mark]:
         """Return the marks that reach into a window, counted from its start."""
         return within(self.marks, *self.windows[part])
@@ -117,7 +129,14 @@ def read_document(
         second_scores = beside[1](name)
         second = Beside(beside[0], second_scores, records(second_scores, criterion))
         all_marks = [*all_marks, *_marks_beside(second, criterion, rows, scores)]
-    cut = windows(scores.gold.documents.texts[0], sorted(mark.start for mark in all_marks))
+    bounds = sorted((mark.start, mark.end) for mark in all_marks)
+    cut = windows(
+        scores.gold.documents.texts[0],
+        [start for start, _ in bounds],
+        ends=[end for _, end in bounds],
+        characters=WINDOW_CHARACTERS,
+        marks=WINDOW_MARKS,
+    )
     return ReadDocument(name, criterion, scores, rows, all_marks, cut, second, words)
 
 

@@ -77,12 +77,13 @@ function mount(workbench, parentElement) {
     if (entry) workbench.act(chooseNumber, Number(entry.dataset.at));
   });
   listen(parts.scroll, "click", (event) => {
-    const view = parts.scroll.querySelector(".nv-reader");
+    const view = event.target.closest(".nv-reader");
     const number = view ? markAt(view, event) : null;
-    if (number !== null) workbench.act(choose, workbench.text.doc, workbench.text.marks[number].record);
+    if (number !== null) workbench.act(choose, view.nvData.doc, view.nvData.marks[number].record);
   });
-  hoverRecords(parts.scroll, () => workbench.text, listen);
-  listen(parts.scroll, "copy", (event) => copyText(parts.scroll.querySelector(".nv-reader"), event));
+  listen(parts.scroll, "scroll", () => askForMissing(workbench), { passive: true });
+  hoverRecords(parts.scroll, listen);
+  listen(parts.scroll, "copy", (event) => copyText(parts.scroll, event));
   listenToDrags(workbench, listen);
 }
 
@@ -92,7 +93,7 @@ function listenToDrags(workbench, listen) {
   let isTouch = false;
   let timer = 0;
   const take = (isFragment) => {
-    const stretch = selectedStretch(scroll.querySelector(".nv-text"));
+    const stretch = selectedStretch(openWindow(workbench)?.querySelector(".nv-text"));
     if (!stretch) return;
     const before = workbench.state.edit;
     workbench.act(dragOver, ...stretch, isFragment);

@@ -46,7 +46,7 @@ CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
 SCRIPTS = (
     *("difference", "span_editor", "workbench_state"),
-    *("workbench_drawing", "span_editor_drawing", "workbench"),
+    *("workbench_drawing", "workbench_text", "span_editor_drawing", "workbench"),
 )
 """The parts of the component's script: the editor of spans, what it shows, its drawing, and its wiring to the page."""
 STYLES = ("difference", "workbench")
@@ -176,6 +176,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "open": list(opened.position),
         "text": _key(opened.doc, _part(page, opened)),
         "whole": opened.whole,
+        "map": opened.read.error_places() if opened.whole and opened.read else [],
         "texts": texts,
         "cards": cards,
         "looks": {code: look(code, page.words) for code in DECISIONS},
@@ -253,10 +254,7 @@ def _key(doc: str, part: int) -> str:
 
 
 def _part(page: PageContext, opened: Open) -> int:
-    """Return the window of the open document: the one turned to, or that of the open record or place."""
-    turned = applied().part
-    if turned is not None and turned[:2] == opened.position:
-        return min(turned[2], len(opened.read.windows) - 1) if opened.read else 0
+    """Return the window of the open record or place."""
     card = _card(page, page.beside, *opened.position) if opened.record else None
     if card is not None:
         return card[1]
@@ -272,6 +270,9 @@ def _texts_and_cards(page: PageContext, opened: Open) -> tuple[dict[str, Any], d
     cards: dict[Name, dict[str, Any]] = {}
     size = n_new = 0
     prepared = applied().made_under(_card_facts(page))
+    for number in applied().take_windows(opened.doc):
+        if opened.read is not None and number < len(opened.read.windows):
+            texts.setdefault(_key(opened.doc, number), _text(page, beside, opened.doc, number, "", page.view.place))
     open_names = [opened.position] if opened.record else []
     for doc, record in [*open_names, *opened.queue.near(BEHIND, AHEAD)]:
         if (doc, record) not in prepared:

@@ -57,13 +57,7 @@ function fitHeight(workbench) {
   const scrolled = document.querySelector("[data-testid='stMain']")?.scrollTop ?? 0;
   const top = parts.root.getBoundingClientRect().top + scrolled;
   parts.root.style.setProperty("--nw-height", `${Math.max(430, Math.floor(window.innerHeight - top - 14))}px`);
-  const view = parts.scroll.querySelector(".nv-reader");
-  if (view && view.clientWidth !== view.nvWidth) layoutAgain(workbench);
-}
-
-function layoutAgain(workbench) {
-  const view = workbench.parts.scroll.querySelector(".nv-reader");
-  if (view?.isConnected) layout(view, workbench.text, workbench.options);
+  layoutAgain(workbench, (view) => view.clientWidth !== view.nvWidth);
 }
 
 function button(name, label, handle, title) {
@@ -163,134 +157,6 @@ function jumpField(workbench) {
   return field;
 }
 
-function drawText(workbench) {
-  const { parts, state, drawn } = workbench;
-  const [doc, record] = state.open;
-  const plainText = state.texts.get(state.textKey);
-  parts.pane.classList.toggle("nw-late", plainText?.doc !== doc);
-  if (plainText?.doc !== doc) return;
-  const text = textWithCorrections(workbench, plainText);
-  const options = {
-    selected: record,
-    labels: state.isCorrectLabelled,
-    clickable: true,
-    paints: colouredBy(state) === "type" ? state.data.types : undefined,
-    verdicts: verdictsIn(state, plainText),
-  };
-  const isOther = workbench.text !== text;
-  Object.assign(workbench, { text, options });
-  if (isChanged(workbench, "text", state.textKey, options) || isOther) {
-    const top = drawn.textKey === state.textKey ? parts.scroll.scrollTop : 0;
-    const view = reader(text, options);
-    parts.scroll.replaceChildren(view);
-    layout(view, text, options);
-    parts.scroll.scrollTop = top;
-    drawMap(workbench, view);
-    drawn.textKey = state.textKey;
-  }
-  if (isChanged(workbench, "place", state.textKey, record, text.place)) revealRecord(parts.scroll);
-  drawHead(workbench);
-}
-
-// The text with the spans that reviewers say are right, and those of the editor. It stays the same object while they do.
-function textWithCorrections(workbench, text) {
-  const marks = correctionMarks(workbench.state, text);
-  const facts = JSON.stringify(marks);
-  if (workbench.corrections?.text !== text || workbench.corrections.facts !== facts)
-    workbench.corrections = { text, facts, shown: marks.length ? withMarks(text, marks) : text };
-  return workbench.corrections.shown;
-}
-
-function correctionMarks(state, text) {
-  const [low, high] = text.window;
-  const isInWindow = ({ fragments }) => fragments.every(([start, end]) => low <= start && end <= high);
-  const { edit } = state;
-  const records = [...new Set(text.marks.map((mark) => mark.record))];
-  return records.flatMap((record) => {
-    const isEdited = edit?.doc === text.doc && edit.record === record;
-    const spans = isEdited
-      ? edit.editor.spans
-      : correctedSpans(state, recordKey(text.doc, record)).filter(isInWindow).map((span) => shifted(span, -low));
-    return spans.map(({ fragments, type }, number) => ({
-      fragments,
-      type,
-      record,
-      side: "right",
-      key: `${record}|${number}`,
-      code: "RIGHT",
-      glyph: "✎",
-      title: `${isEdited ? "being edited" : "right, as a reviewer says"}: type ${type}`,
-      edge: isEdited && edit.editor.edge.span === number ? edit.editor.edge : undefined,
-      ...CORRECTION_COLOURS,
-    }));
-  });
-}
-
-// Neutral: colours of decisions are for decisions.
-const CORRECTION_COLOURS = { fill: ["#e6e8ee", "#413e37"], ink: ["#1f2430", "#f1eee6"] };
-
-// The verdicts on the records of a text by record, whether the queue lists these or not.
-function verdictsIn(state, text) {
-  const labels = { ...state.data.reviewed, ...state.labels };
-  const records = new Set(text.marks.map((mark) => mark.record));
-  const decided = [...records].filter((record) => labels[recordKey(text.doc, record)]);
-  return Object.fromEntries(decided.map((record) => [record, labels[recordKey(text.doc, record)]]));
-}
-
-const colouredBy = (state) => state.colour ?? state.data.colour;
-
-function drawHead(workbench) {
-  const { parts, text } = workbench;
-  const head = [make("bdi", "nw-doc", text.doc), make("span", "nv-note", text.notes.join(" · "))];
-  if (text.parts > 1) {
-    const [low, high, length] = text.window.map((number) => number.toLocaleString());
-    const turn = (label, part, title) => {
-      const element = button("nw-small", label, () => workbench.act(turnTo, part), title);
-      element.disabled = part < 0 || part >= text.parts;
-      return element;
-    };
-    head.push(
-      turn("‹ earlier", text.part - 1, "Earlier part of the text"),
-      turn("later ›", text.part + 1, "Later part of the text"),
-      make("span", "nv-note", `characters ${low}–${high} of ${length}`),
-    );
-  }
-  parts.head.replaceChildren(...head);
-}
-
-// Ticks beside the text where its errors are; a click on one opens the error.
-function drawMap(workbench, view) {
-  const { parts, text } = workbench;
-  const height = Math.max(view.scrollHeight, parts.scroll.clientHeight, 1);
-  const tickOfLine = new Map();
-  for (const piece of view.nvPieces) {
-    const mark = text.marks[piece.number];
-    if (mark.code === "COR" || mark.code === "RIGHT") continue;
-    // One tick a line: it leads to the first error of it.
-    const line = Math.round((piece.middle / height) * (parts.scroll.clientHeight / 6));
-    if (tickOfLine.has(line)) {
-      tickOfLine.get(line).title += `\n${mark.title}`;
-      continue;
-    }
-    const tick = make("span", "nw-tick");
-    paint(tick, mark);
-    tick.title = mark.title;
-    tick.style.top = `${(100 * piece.middle) / height}%`;
-    tick.addEventListener("click", () => workbench.act(choose, text.doc, mark.record));
-    tickOfLine.set(line, tick);
-  }
-  parts.map.setAttribute("aria-hidden", "true");
-  parts.map.replaceChildren(...tickOfLine.values());
-}
-
-function revealRecord(scroll) {
-  const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
-  if (!piece) return;
-  const [box, frame] = [piece.getBoundingClientRect(), scroll.getBoundingClientRect()];
-  if (box.top >= frame.top + 24 && box.bottom <= frame.bottom - 24) return;
-  scroll.scrollTop += box.top - frame.top - frame.height / 3;
-}
-
 function drawCard(workbench) {
   const { parts, state } = workbench;
   const { data } = state;
@@ -384,9 +250,9 @@ function textControls(workbench) {
   return row;
 }
 
-function legendItems({ state, text }) {
+function legendItems({ state }) {
   const { data } = state;
-  const marks = text?.marks ?? [];
+  const marks = windowsOf(state).flatMap((text) => text?.marks ?? []);
   if (colouredBy(state) === "type") {
     const names = new Map(marks.map((mark) => [mark.type, mark.name]));
     return [...names.keys()].sort().map((type) => ({ text: names.get(type), title: `type ${names.get(type)}`, ...data.types[type] }));

@@ -39,6 +39,7 @@ function initialState(mount) {
 }
 
 const recordKey = (doc, record) => `${doc}\n${record}`;
+const windowKey = (doc, number) => `${number}|${doc}`;
 const openKey = (state) => recordKey(...state.open);
 const openCard = (state) => state.cards.get(openKey(state));
 const entryAt = (state, at) => state.data.entries[at - state.data.first];
@@ -74,8 +75,10 @@ function withRecordEvent(state, event) {
 function withLatest(cached, latest) {
   const all = new Map(cached);
   for (const [key, value] of Object.entries(latest)) {
+    const before = all.get(key);
     all.delete(key);
-    all.set(key, value);
+    // What was sent again stays the object that it was: so the drawing sees that nothing has changed.
+    all.set(key, before && JSON.stringify(before) === JSON.stringify(value) ? before : value);
   }
   for (const key of all.keys()) if (all.size > MOST_CACHED) all.delete(key);
   return all;
@@ -299,8 +302,17 @@ function showWhole(state) {
   return withRecordEvent(state, { act: "whole", value: !state.data.whole });
 }
 
-function turnTo(state, part) {
-  return withRecordEvent(state, { act: "part", value: part });
+// Ask for windows of the open document, one request at a time.
+function askForWindows(state, numbers) {
+  const isAsked = state.step || state.events.some((event) => event.act === "windows" || leadsAway(event));
+  return isAsked || !numbers.length ? state : withRecordEvent(state, { act: "windows", value: numbers });
+}
+
+// The windows of the open document in its order, undefined where they were not sent yet.
+function windowsOf({ texts, open, textKey }) {
+  const text = texts.get(textKey);
+  if (text?.doc !== open[0]) return [];
+  return Array.from({ length: text.parts }, (_, number) => texts.get(windowKey(open[0], number)));
 }
 
 function jumpTo(state, number) {

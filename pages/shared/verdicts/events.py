@@ -37,6 +37,8 @@ from pages.shared.view import keys, state
 Event = Mapping[str, Any]
 MOVES = ("undo", "whole", "jump")
 """Events after which the server says which record is open."""
+MOST_WINDOWS = 20
+"""Windows of a text that are sent in one answer."""
 LISTED = 20
 """Verdicts of others that are listed where they came first."""
 
@@ -45,8 +47,8 @@ LISTED = 20
 class Applied:
     """The events of a mounted component that were applied: the number of the last one, and the reader's place.
 
-    `place` is document, record and number in the queue as the reader last had them. `part` is the window of a long
-    text that was turned to, with the document and the record it was turned to from. `rest` is what a run began to
+    `place` is document, record and number in the queue as the reader last had them. `windows` are those of a long text
+    that the component asks for, with its document. `rest` is what a run began to
     apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `cards` are the
     records whose cards were made, and the facts that these depend on.
     """
@@ -54,7 +56,7 @@ class Applied:
     mount: str = ""
     last: int = 0
     place: tuple[str, str, int] = ("", "", 0)
-    part: tuple[str, str, int] | None = None
+    windows: tuple[str, tuple[int, ...]] = ("", ())
     rest: tuple[PageContext, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[StoredVerdict]] = (0, ())
     cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
@@ -65,6 +67,11 @@ class Applied:
         if self.cards[0] != facts:
             self.cards = (facts, set())
         return self.cards[1]
+
+    def take_windows(self, doc: str) -> tuple[int, ...]:
+        """Return the windows of a document that were asked for, once; the component asks again for what is missing."""
+        (asked_doc, numbers), self.windows = self.windows, ("", ())
+        return numbers if asked_doc == doc else ()
 
 
 def applied() -> Applied:
@@ -145,8 +152,8 @@ def _apply(page: PageContext, event: Event) -> None:
     elif act == "whole":
         view = state.view().with_layout("whole-document", bool(event["value"]))
         state.put(replace(view, doc=event["doc"], record=event["record"], at=""))
-    elif act == "part":
-        applied().part = (event["doc"], event["record"], int(event["value"]))
+    elif act == "windows":
+        applied().windows = event["doc"], tuple(max(0, int(number)) for number in event["value"][:MOST_WINDOWS])
     elif act == "colour":
         st.session_state[keys.COLOUR_BY] = event["value"]
     elif act in ("over", "leave"):

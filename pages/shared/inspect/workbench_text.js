@@ -1,0 +1,216 @@
+// The drawing of the open document. It consists of windows, which are drawn by themselves: another record changes only
+// those that it and the last one lie in. Windows that were not sent yet keep their place, and are asked for once they
+// come into sight; a whole document is asked for at once.
+
+const DRAWN_AT_ONCE = 30; // milliseconds for drawing in one frame, beside the window of the open record
+const WINDOWS_AT_ONCE = 8; // windows that are asked for in one request
+const MOST_WINDOWS = 80; // windows of a whole document that are asked for before they come into sight
+const AROUND = 1; // heights of the frame above and below in which windows are asked for
+const CHARACTERS_OF_LINE = 90; // of a window that was not sent yet
+
+function drawText(workbench) {
+  const { parts, state } = workbench;
+  const [doc, record] = state.open;
+  const text = state.texts.get(state.textKey);
+  parts.pane.classList.toggle("nw-late", text?.doc !== doc);
+  if (text?.doc !== doc) return;
+  const places = placesOf(workbench, text);
+  drawWindow(workbench, places[text.part], text);
+  if (isChanged(workbench, "place", state.textKey, record, text.place)) revealRecord(parts.scroll);
+  drawOthers(workbench);
+  if (isChanged(workbench, "map", state.textKey, state.data.map)) drawMap(workbench);
+  drawHead(workbench, text);
+}
+
+// The places of the windows of the open document: the element of each, and what it was drawn from.
+function placesOf(workbench, { doc, parts: count, window: [low, high] }) {
+  const { parts, facts } = workbench;
+  const last = workbench.document;
+  if (last?.doc === doc && last.facts === facts && last.places.length === count) return last.places;
+  const lines = Math.ceil((high - low) / CHARACTERS_OF_LINE);
+  const places = Array.from({ length: count }, () => {
+    const element = make("div", "nw-missing");
+    element.style.height = `${lines * LINE}px`;
+    return { element, text: null, facts: "" };
+  });
+  workbench.document = { doc, facts, places };
+  parts.scroll.replaceChildren(...places.map(({ element }) => element));
+  parts.scroll.scrollTop = 0;
+  return places;
+}
+
+// Draw a window unless it is as it was; tell whether it was drawn.
+function drawWindow(workbench, place, plainText) {
+  const options = optionsOf(workbench.state, plainText);
+  const text = textWithCorrections(workbench.state, place, plainText);
+  const facts = JSON.stringify(options);
+  if (place.text === text && place.facts === facts) return false;
+  const view = reader(text, options);
+  view.nvOptions = options;
+  keepInSight(workbench.parts.scroll, () => {
+    place.element.replaceWith(view);
+    layout(view, text, options);
+  });
+  Object.assign(place, { element: view, text, facts });
+  return true;
+}
+
+// The element of the window that holds the open record.
+function openWindow({ state, document }) {
+  const text = state.texts.get(state.textKey);
+  return document?.doc === state.open[0] && text ? document.places[text.part]?.element : undefined;
+}
+
+function optionsOf(state, text) {
+  const [doc, record] = state.open;
+  const isIn = text.doc === doc && text.marks.some((mark) => mark.record === record);
+  return {
+    selected: isIn ? record : "",
+    labels: state.isCorrectLabelled,
+    clickable: true,
+    paints: colouredBy(state) === "type" ? state.data.types : undefined,
+    verdicts: verdictsIn(state, text),
+  };
+}
+
+// Do what may change heights, with the first line in sight where it was.
+function keepInSight(scroll, change) {
+  const frame = scroll.getBoundingClientRect().top;
+  const first = [...scroll.children].find((element) => element.getBoundingClientRect().bottom > frame);
+  const number = [...scroll.children].indexOf(first);
+  const top = first?.getBoundingClientRect().top;
+  change();
+  const now = scroll.children[number];
+  if (now) scroll.scrollTop += now.getBoundingClientRect().top - top;
+}
+
+// The other windows, nearest to the open record first, over as many frames as they take; and ask for what is missing.
+function drawOthers(workbench) {
+  cancelAnimationFrame(workbench.frame);
+  const { state } = workbench;
+  const { places } = workbench.document;
+  const texts = windowsOf(state);
+  const open = state.texts.get(state.textKey)?.part ?? 0;
+  const numbers = [...places.keys()].sort((a, b) => Math.abs(a - open) - Math.abs(b - open));
+  const start = performance.now();
+  for (const number of numbers) {
+    if (texts[number]) drawWindow(workbench, places[number], texts[number]);
+    if (performance.now() - start > DRAWN_AT_ONCE) {
+      workbench.frame = requestAnimationFrame(() => drawOthers(workbench));
+      return;
+    }
+  }
+  askForMissing(workbench, numbers, texts);
+}
+
+function askForMissing(workbench, numbers = [...workbench.document?.places.keys() ?? []], texts = windowsOf(workbench.state)) {
+  const { parts, state } = workbench;
+  const missing = numbers.filter((number) => !texts[number]);
+  if (!missing.length) return;
+  const frame = parts.scroll.getBoundingClientRect();
+  const isNear = (number) => {
+    const box = workbench.document.places[number].element.getBoundingClientRect();
+    return box.bottom > frame.top - AROUND * frame.height && box.top < frame.bottom + AROUND * frame.height;
+  };
+  const near = missing.filter(isNear);
+  const isWhole = state.data.whole && numbers.length <= MOST_WINDOWS;
+  const wanted = near.length || !isWhole ? near : missing;
+  // Not while the workbench is being drawn.
+  if (wanted.length) setTimeout(() => workbench.act(askForWindows, wanted.slice(0, WINDOWS_AT_ONCE)));
+}
+
+// Lay out the windows anew, or those for which a test holds.
+function layoutAgain(workbench, isDue = () => true) {
+  for (const { element, text } of workbench.document?.places ?? [])
+    if (text && element.isConnected && isDue(element)) layout(element, text, element.nvOptions);
+}
+
+// The text with the spans that reviewers say are right, and those of the editor. It stays the same object while they do.
+function textWithCorrections(state, place, text) {
+  const marks = correctionMarks(state, text);
+  const facts = JSON.stringify(marks);
+  if (place.corrections?.text !== text || place.corrections.facts !== facts)
+    place.corrections = { text, facts, shown: marks.length ? withMarks(text, marks) : text };
+  return place.corrections.shown;
+}
+
+function correctionMarks(state, text) {
+  const [low, high] = text.window;
+  const isInWindow = ({ fragments }) => fragments.every(([start, end]) => low <= start && end <= high);
+  const { edit } = state;
+  const records = [...new Set(text.marks.map((mark) => mark.record))];
+  return records.flatMap((record) => {
+    const isEdited = edit?.doc === text.doc && edit.record === record;
+    const spans = isEdited
+      ? edit.editor.spans
+      : correctedSpans(state, recordKey(text.doc, record)).filter(isInWindow).map((span) => shifted(span, -low));
+    return spans.map(({ fragments, type }, number) => ({
+      fragments,
+      type,
+      record,
+      side: "right",
+      key: `${record}|${number}`,
+      code: "RIGHT",
+      glyph: "✎",
+      title: `${isEdited ? "being edited" : "right, as a reviewer says"}: type ${type}`,
+      edge: isEdited && edit.editor.edge.span === number ? edit.editor.edge : undefined,
+      ...CORRECTION_COLOURS,
+    }));
+  });
+}
+
+// Neutral: colours of decisions are for decisions.
+const CORRECTION_COLOURS = { fill: ["#e6e8ee", "#413e37"], ink: ["#1f2430", "#f1eee6"] };
+
+// The verdicts on the records of a text by record, whether the queue lists these or not.
+function verdictsIn(state, text) {
+  const labels = { ...state.data.reviewed, ...state.labels };
+  const records = new Set(text.marks.map((mark) => mark.record));
+  const decided = [...records].filter((record) => labels[recordKey(text.doc, record)]);
+  return Object.fromEntries(decided.map((record) => [record, labels[recordKey(text.doc, record)]]));
+}
+
+const colouredBy = (state) => state.colour ?? state.data.colour;
+
+function drawHead(workbench, text) {
+  const { parts, state } = workbench;
+  const windows = windowsOf(state);
+  const length = text.window[2];
+  const here = windows.reduce((total, each) => total + (each ? each.window[1] - each.window[0] : 0), 0);
+  const size = `${length.toLocaleString()} characters`;
+  const count = here < length ? `${here.toLocaleString()} of ${size}` : size;
+  if (!isChanged(workbench, "head", text.doc, text.notes, count)) return;
+  const notes = [...text.notes, ...(windows.length > 1 ? [count] : [])];
+  parts.head.replaceChildren(make("bdi", "nw-doc", text.doc), make("span", "nv-note", notes.join(" · ")));
+}
+
+// Ticks beside a whole document where its errors are; a click on one opens the error.
+function drawMap(workbench) {
+  const { parts, state } = workbench;
+  const [doc] = state.open;
+  const tickOfLine = new Map();
+  for (const [share, code, title, record] of state.data.map) {
+    // One tick a line: it leads to the first error of it.
+    const line = Math.round(share * (parts.scroll.clientHeight / 6));
+    if (tickOfLine.has(line)) {
+      tickOfLine.get(line).title += `\n${title}`;
+      continue;
+    }
+    const tick = make("span", "nw-tick");
+    paint(tick, state.data.looks[code]);
+    tick.title = title;
+    tick.style.top = `${100 * share}%`;
+    tick.addEventListener("click", () => workbench.act(choose, doc, record));
+    tickOfLine.set(line, tick);
+  }
+  parts.map.setAttribute("aria-hidden", "true");
+  parts.map.replaceChildren(...tickOfLine.values());
+}
+
+function revealRecord(scroll) {
+  const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
+  if (!piece) return;
+  const [box, frame] = [piece.getBoundingClientRect(), scroll.getBoundingClientRect()];
+  if (box.top >= frame.top + 24 && box.bottom <= frame.bottom - 24) return;
+  scroll.scrollTop += box.top - frame.top - frame.height / 3;
+}
