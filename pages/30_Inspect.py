@@ -38,6 +38,7 @@ def draw(page: PageContext) -> None:
     if tab == tabs.CLASSES_TAB:
         error_classes.draw_classes(page)
         return
+    filters.show_search_problems(page)
     verdicts_list.batch_of_list(page)
     ledger, order = page.ledger(), page.view.order
     if order not in ledger.orders(page.query()):

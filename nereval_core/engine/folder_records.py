@@ -27,6 +27,7 @@ from nereval_core.ledger import Ledger
 from nereval_core.ledger.record_places import ListedPlaces, PartClasses, RecordClasses, list_places
 from nereval_core.ledger.record_sources import Excerpt, Hits, Limits, RecordPart, join_columns, records_holding
 from nereval_core.problems import FormatError
+from nereval_core.records.text_search import is_regex
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion
 from nereval_core.store.columns import DamagedError
@@ -222,7 +223,12 @@ def _blocks(column: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _documents_holding(words: Sequence[str], documents: Documents, low: int, high: int) -> Int64:
-    """Return the documents whose texts or ids contain each word: only their records can contain all."""
+    """Return the documents whose texts or ids contain each word: only their records can contain all.
+
+    Of a regular expression all are returned.
+    """
+    if any(map(is_regex, words)):
+        return np.arange(low, high)
     texts, ids = (_whole(_packed(column), low, high) for column in (documents.texts, documents.ids))
     if not all(word in texts or word in ids for word in words):
         return np.zeros(0, np.int64)

@@ -34,9 +34,10 @@ from nereval_core.ledger.record_places import (
     list_places,
 )
 from nereval_core.ledger.record_sources import Excerpt, Hits, RecordSource, decision_counts, records_holding
+from nereval_core.problems import quoted
 from nereval_core.records.queries import FIELDS, ORDERS, Query, Total, narrowed
 from nereval_core.records.tables import DECISIONS, rows
-from nereval_core.records.text_search import sought_in_ids
+from nereval_core.records.text_search import search_terms, sought_in_ids
 from nereval_core.review.attribute import Attribute, Others, Records
 from nereval_core.review.standing_verdicts import Moment
 from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_verdicts
@@ -46,6 +47,8 @@ PIECE_RECORDS = 50_000
 """Records that are turned into text at once where all records of a query are wanted."""
 ANSWERS, ANSWER_BYTES = 256, 1 << 26
 """Answers that are cached, and their bytes: positions, mostly. A larger answer is cached alone."""
+MOST_NAMED = 12
+"""Values that are named where another one was asked for."""
 Moments = tuple[tuple[bool, Moment | None], ...]
 _ANSWERS, _LOCK = attrgetter("_answers"), attrgetter("_lock")
 
@@ -129,6 +132,24 @@ class Ledger:
     def offered(self) -> tuple[str, ...]:
         """The FACETS of which something is known: period needs a date, noise a gold span that says it."""
         return self.facets.offered
+
+    def unknown_values(self, query: Query) -> tuple[str, ...]:
+        """Return in words the values of FIELDS and the attributes that a query asks for and no record can have."""
+        sentences = []
+        for name in FIELDS:
+            value = getattr(query, name)
+            values = self.facets.names[name] if value else ()
+            if value and value not in values:
+                choices = f"choose among {', '.join(values[:MOST_NAMED])}" if values else "this corpus says none"
+                sentences.append(f"{name}: {quoted(value)} is not known; {choices}")
+        for name, value in query.having if self.is_in_memory else ():
+            attribute = self.attribute(name)
+            if attribute is None:
+                sentences.append(f"has: {quoted(name)} is not known")
+            elif value not in attribute.names and len(attribute.names) <= MOST_NAMED:
+                choices = ", ".join(attribute.names)
+                sentences.append(f"has: {quoted(name)} is never {quoted(value)}; choose among {choices}")
+        return tuple(sentences)
 
     def total(self, query: Query) -> Total:
         """Count the records that match."""
@@ -423,7 +444,7 @@ class Ledger:
         """Return the matching records in document order."""
         classes = self._classes(query)
         if query.doc or query.text:
-            places = self._holding(query.doc, query.text.casefold().split())
+            places = self._holding(query.doc, search_terms(query.text))
             places = places.take(classes.facets.matching(query)[classes.of_places(places)])
         else:
             by_class = self._of_classes(query, np.zeros(len(classes.facets.records), np.int64))
@@ -447,9 +468,9 @@ class Ledger:
         positions, has_all = records_holding(words, self.source.part(part), np.array([document], np.int64))
         return list_places([(part, positions[has_all])])
 
-    @cachedmethod(_ANSWERS, key=lambda self, text: ("words", *text.casefold().split()), lock=_LOCK)
+    @cachedmethod(_ANSWERS, key=lambda self, text: ("words", *search_terms(text)), lock=_LOCK)
     def _hits(self, text: str) -> Hits:
-        return self.source.search(text.casefold().split())
+        return self.source.search(search_terms(text))
 
     @cachedmethod(_ANSWERS, key=lambda self, *arguments: ("documents", *arguments), lock=_LOCK)
     def _by_document(self, query: Query, most: int | None, moments: Moments) -> dict[str, int]:

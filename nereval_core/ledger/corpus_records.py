@@ -24,7 +24,7 @@ from nereval_core.ledger.record_sources import Hits, LayerColumns, Limits, Recor
 from nereval_core.records.queries import ABSENT, FIELDS, MANY_WORDS, NO_GOLD, word_class
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.records.tables import DECISIONS, Rows
-from nereval_core.records.text_search import Sought, sought_in, sought_in_ids, words_of
+from nereval_core.records.text_search import Sought, having_term, ids_having_term, sought_in, words_of
 from nereval_core.review.attribute import Records
 from nereval_core.scoring.criteria import Criterion
 
@@ -143,10 +143,10 @@ class CorpusRecords:
     @cachedmethod(_SEARCHES, key=lambda self, word: ("word", word), lock=_LOCK)
     def _has_word(self, word: str) -> Bools:
         rows = self.about.rows
-        has_word = sought_in_ids(self._documents).holding(word)[rows.doc]
+        has_word = ids_having_term(self._documents, word)[rows.doc]
         for layer, spans in zip(self._layers, (rows.gold, rows.pred), strict=True):
             # The last one is that of index -1, no span.
-            has_word |= np.append(sought_in(layer).holding(word), False)[spans]
+            has_word |= np.append(having_term(layer, word), False)[spans]
         return has_word
 
     @cachedmethod(_SEARCHES, key=lambda self, order: ("order", order), lock=_LOCK)

@@ -21,7 +21,7 @@ from nereval_core.corpus.concatenation import join_documents
 from nereval_core.corpus.subset import select_documents
 from nereval_core.ledger.record_places import ListedPlaces, Piece, RecordClasses
 from nereval_core.records.tables import Rows, frame, record_ids
-from nereval_core.records.text_search import Sought, span_texts
+from nereval_core.records.text_search import having_term, ids_having_term, span_texts
 from nereval_core.review.attribute import Records
 from nereval_core.scoring.criteria import Criterion
 from nereval_core.store.columns import SparseValues
@@ -285,17 +285,16 @@ def records_holding(words: Iterable[str], part: RecordPart, documents: Int64) ->
     """Return the records of some documents of a part, and which of them contain all words."""
     over = join_selected([(part, documents)])
     owner, positions = ranges(part.first[documents].astype(np.int64), part.first[documents + 1].astype(np.int64))
-    ids = Sought.of(over.ids)
     sides = []
     for side, numbers in enumerate((part.gold[positions], part.pred[positions])):
         layer, shift = _join_layers([(part, documents)], side, over)
-        sides.append((Sought.of(span_texts(layer)), np.where(numbers < 0, -1, numbers - shift[owner])))
+        sides.append((layer, np.where(numbers < 0, -1, numbers - shift[owner])))
     has_all = np.ones(len(positions), bool)
     for word in words:
-        has_word = ids.holding(word)[owner]
-        for texts, spans in sides:
+        has_word = ids_having_term(over, word)[owner]
+        for layer, spans in sides:
             # The last one is that of index -1, no span.
-            has_word |= np.append(texts.holding(word), False)[spans]
+            has_word |= np.append(having_term(layer, word), False)[spans]
         has_all &= has_word
     return positions, has_all
 

@@ -33,8 +33,9 @@ class Query:
 
     `types` asks for a record with the type on either side; `gold` and `pred` ask for the type on that side, ABSENT
     for no span there. `period` is the decade of the document's date, `noise` the level of the gold span. Each word of
-    `text` must be in the gold text, the predicted text or the document's id, whatever its case. `having` holds
-    attributes of `nereval_core.ledger.attributes`, each with the value asked for.
+    `text` must be in the gold text, the predicted text, the text around them or the document's id, whatever its case.
+    A `text` between slashes is a regular expression (`nereval_core.records.text_search`). `having` holds attributes of
+    `nereval_core.ledger.attributes`, each with the value asked for.
     """
 
     decision: tuple[str, ...] = ()

@@ -1,4 +1,8 @@
-"""The texts of a layer's spans as one row of bytes: how many words each has, and which of them hold a word."""
+"""The texts of a layer's spans as one row of bytes: how many words each has, and which of them hold what is sought.
+
+A search has terms: words, whatever their case, or one regular expression between slashes, in the syntax of RE2, which
+takes time that grows with the text alone (https://github.com/google/re2/wiki/Syntax).
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,43 @@ from numpy.typing import NDArray
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.arrays import Int64, edges_of
 from nereval_core.corpus.texts import Texts
+from nereval_core.problems import one_line
 from nereval_core.records.queries import MANY_WORDS
 
 _PIECE = 50_000
 """Spans whose texts are looked at together."""
 _BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 _WORDS: WeakKeyDictionary[Layer, NDArray[np.uint8]] = WeakKeyDictionary()
-_SOUGHT: WeakKeyDictionary[Layer | Documents, Sought] = WeakKeyDictionary()
+_SOUGHT: WeakKeyDictionary[Layer | Documents, dict[tuple[bool, bool], Sought]] = WeakKeyDictionary()
+AROUND = 60
+"""Characters on either side of a span that a search looks at."""
+MOST_AROUND = 300_000
+"""Spans of a layer up to which the text around them is searched."""
+
+
+def search_terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a search: its words without case, or the regular expression that it is as a whole."""
+    return (text.strip(),) if is_regex(text.strip()) else tuple(text.casefold().split())
+
+
+def is_regex(term: str) -> bool:
+    """Tell whether a term is a regular expression: it stands between slashes."""
+    return len(term) > 2 and term[0] == term[-1] == "/"
+
+
+def regex_problem(text: str) -> str:
+    """Return why the regular expression of a search is not one, "" where it is or where there is none."""
+    # It takes longer to import than most searches take.
+    import pyarrow as pa
+    from pyarrow.compute import match_substring_regex
+
+    if not is_regex(text.strip()):
+        return ""
+    try:
+        match_substring_regex(pa.array([""]), text.strip()[1:-1])
+    except pa.ArrowInvalid as error:
+        return one_line(str(error).removeprefix("Invalid regular expression: "))
+    return ""
 
 
 def span_texts(layer: Layer) -> Iterator[str]:
@@ -104,21 +138,34 @@ def _blank() -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """Texts without their case, as UTF-8 in a row: text i is `data[offsets[i]:offsets[i + 1]]`."""
+    """Texts, mostly without their case, as UTF-8 in a row: text i is `data[offsets[i]:offsets[i + 1]]`."""
 
     data: NDArray[np.uint8]
     offsets: Int64
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Sought:
+    def of(cls, texts: Iterable[str], *, cased: bool = False) -> Sought:
+        """Return texts without their case, or `cased` as they are."""
         pieces: list[bytes] = []
         sizes: list[NDArray[np.int64]] = []
         source = iter(texts)
-        while piece := [text.casefold().encode() for text in islice(source, _PIECE)]:
+        while piece := [(text if cased else text.casefold()).encode() for text in islice(source, _PIECE)]:
             pieces.append(b"".join(piece))
             sizes.append(np.fromiter(map(len, piece), np.int64, len(piece)))
         offsets = edges_of(np.concatenate(sizes or [np.zeros(0, np.int64)]))
         return cls(np.frombuffer(b"".join(pieces), np.uint8), frozen(offsets))
+
+    def matching(self, regex: str) -> NDArray[np.bool_]:
+        """Tell in which texts a regular expression is found; in none where it is not valid."""
+        import pyarrow as pa
+        from pyarrow.compute import match_substring_regex
+
+        offsets, data = map(pa.py_buffer, (np.ascontiguousarray(self.offsets), np.ascontiguousarray(self.data)))
+        texts = pa.LargeStringArray.from_buffers(len(self.offsets) - 1, offsets, data)
+        try:
+            return np.asarray(match_substring_regex(texts, regex).to_numpy(zero_copy_only=False), bool)
+        except pa.ArrowInvalid:
+            return np.zeros(len(self.offsets) - 1, bool)
 
     def holding(self, word: str) -> NDArray[np.bool_]:
         """Tell which texts hold a word (not empty), whatever its case."""
@@ -143,15 +190,48 @@ class Sought:
         return np.fromiter((rank[text] for text in texts), np.int64, len(texts))
 
 
-def sought_in(layer: Layer) -> Sought:
-    """Return the texts of a layer's spans to search in, made once."""
-    if layer not in _SOUGHT:
-        _SOUGHT[layer] = Sought.of(span_texts(layer))
-    return _SOUGHT[layer]
+def having_term(layer: Layer, term: str) -> NDArray[np.bool_]:
+    """Tell which spans of a layer have a term in their texts or, in layers up to MOST_AROUND, around them."""
+    has_term = _having(layer, term, around=False)
+    if len(layer) <= MOST_AROUND and layer.documents.sizes is None:
+        has_term |= _having(layer, term, around=True)
+    return has_term
+
+
+def _having(layer: Layer, term: str, *, around: bool) -> NDArray[np.bool_]:
+    if is_regex(term):
+        return sought_in(layer, around=around, cased=True).matching(term[1:-1])
+    return sought_in(layer, around=around).holding(term)
+
+
+def sought_in(layer: Layer, *, around: bool = False, cased: bool = False) -> Sought:
+    """Return the texts of a layer's spans, or those around them, to search in, made once."""
+    cached = _SOUGHT.setdefault(layer, {})
+    if (around, cased) not in cached:
+        cached[around, cased] = Sought.of(texts_around(layer) if around else span_texts(layer), cased=cased)
+    return cached[around, cased]
+
+
+def texts_around(layer: Layer) -> Iterator[str]:
+    """Yield each span with AROUND characters of text on either side, in order; each text is fetched once."""
+    texts, first = layer.documents.texts, layer.first
+    starts, ends = layer.start.tolist(), layer.end.tolist()
+    for document in np.flatnonzero(np.diff(first)).tolist():
+        text = texts[document]
+        for span in range(int(first[document]), int(first[document + 1])):
+            yield text[max(0, starts[span] - AROUND) : ends[span] + AROUND]
+
+
+def ids_having_term(documents: Documents, term: str) -> NDArray[np.bool_]:
+    """Tell which documents have a term in their ids."""
+    if is_regex(term):
+        return Sought.of(documents.ids, cased=True).matching(term[1:-1])
+    return sought_in_ids(documents).holding(term)
 
 
 def sought_in_ids(documents: Documents) -> Sought:
     """Return the ids of documents to search in, made once."""
-    if documents not in _SOUGHT:
-        _SOUGHT[documents] = Sought.of(documents.ids)
-    return _SOUGHT[documents]
+    cached = _SOUGHT.setdefault(documents, {})
+    if (False, False) not in cached:
+        cached[False, False] = Sought.of(documents.ids)
+    return cached[False, False]

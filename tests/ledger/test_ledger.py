@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -24,7 +25,7 @@ from nereval_core.ledger.facet_counts import FacetCounts, classes_of
 from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
 from nereval_core.records.reasons import BOUNDARIES
 from nereval_core.records.tables import RECORD_COLUMNS, record_ids, records
-from nereval_core.records.text_search import Sought, span_texts, words_of
+from nereval_core.records.text_search import AROUND, Sought, is_regex, regex_problem, span_texts, words_of
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables.glossary import DECISIONS
@@ -92,13 +93,27 @@ def facts(scores: Scores, name: str) -> list[dict[str, Any]]:
                 "period": periods[row["doc"]] if some_date else None,
                 "noise": (NOISE[noise[row["gold"]]] if row["gold"] >= 0 else NO_GOLD) if some_noise else None,
                 "sought": [
-                    "" if pd.isna(row[key]) else row[key].casefold() for key in ("gold_text", "pred_text", "document")
+                    *("" if pd.isna(row[key]) else row[key] for key in ("gold_text", "pred_text", "document")),
+                    *(around(gold.documents.texts[row["doc"]], row, side) for side in ("gold", "pred")),
                 ],
                 "number": row["doc"],
                 "at": int(row["gold_start"] if row["gold"] >= 0 else row["pred_start"]),
             }
         )
     return found
+
+
+def around(text: str, row: dict[str, Any], side: str) -> str:
+    if row[side] < 0:
+        return ""
+    return text[max(0, row[f"{side}_start"] - AROUND) : row[f"{side}_end"] + AROUND]
+
+
+def is_found(record: dict[str, Any], text: str) -> bool:
+    """Tell whether each word is in one of the texts of a record, or the regular expression in one of them."""
+    if is_regex(text):
+        return not regex_problem(text) and any(re.search(text[1:-1], sought) for sought in record["sought"])
+    return all(any(word in sought.casefold() for sought in record["sought"]) for word in text.casefold().split())
 
 
 def matches(record: dict[str, Any], query: Query) -> bool:
@@ -108,8 +123,11 @@ def matches(record: dict[str, Any], query: Query) -> bool:
         and (not query.gold or record["gold"] in query.gold)
         and (not query.pred or record["pred"] in query.pred)
         and all(not (value := getattr(query, key)) or record[key] == value for key in ("doc", *FACETS[3:7]))
-        and all(any(word in text for text in record["sought"]) for word in query.text.casefold().split())
+        and is_found(record, query.text)
     )
+
+
+REGEXES = ("/[A-C]/", "/^Doc-[0-4]$/", "/a. e|the/", "/\\d{2}/", "/(/", "/[/")
 
 
 QUERIES = st.builds(
@@ -123,7 +141,7 @@ QUERIES = st.builds(
     words=st.sampled_from(["", "", "1", "2", "6+"]),
     period=st.sampled_from(["", "", "1790s", UNDATED, "2020s"]),
     noise=st.sampled_from(["", "", *NOISE, NO_GOLD]),
-    text=st.sampled_from(["", "", "a", "the", "SS", "i̇", "doc-3", "a e", "x doc-", "nowhere"]),
+    text=st.sampled_from(["", "", "a", "the", "SS", "i̇", "doc-3", "a e", "x doc-", "nowhere", *REGEXES]),
 )
 
 
@@ -333,3 +351,10 @@ def test_the_form_of_one_record_is_that_of_the_attribute(seed: int) -> None:
     assert forms is not None and len(forms.codes)
     names = ["" if code < 0 else forms.names[code] for code in forms.codes.tolist()]
     assert [record_form(records.about, record) for record in range(len(names))] == names
+
+
+def test_a_regular_expression_takes_time_that_grows_with_the_text_alone() -> None:
+    sought = Sought.of(["a" * 50_000, "aaab"], cased=True)
+    assert sought.matching("^(a+)+b$").tolist() == [False, True]
+    assert regex_problem("/(a/").startswith("missing )") and regex_problem("/(a)/") == regex_problem("(a") == ""
+    assert sought.matching("(a").tolist() == [False, False]

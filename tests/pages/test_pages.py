@@ -53,9 +53,10 @@ from tests.support.pages import (
     problems,
     read,
     sound,
+    unmarked,
     upload,
 )
-from tests.support.workbench import act, listed, workbench
+from tests.support.workbench import act, listed, span_words, workbench
 
 OURS = ("Overview", "Confusion", "Inspect", "Criteria")
 EVERY = (*OURS, "Systems", "Annotators")
@@ -359,6 +360,39 @@ def test_search_and_clear() -> None:
     assert listed(app) == 0
     app = sound(app.button(key="clear").click().run())
     assert "q" not in app.query_params
+
+
+SEARCHES = [
+    ("/(a/", "is not a regular expression: missing )"),
+    ("boundary:foo", "boundary: 'foo' is not known; choose among equal, start differs"),
+    ("words:99", "words: '99' is not known"),
+    ("has:foo=1", "has: 'foo' is not known"),
+    ("has:class=foo", "has: 'class' is never 'foo'; choose among duplicate"),
+]
+
+
+@pytest.mark.parametrize(("search", "line"), SEARCHES)
+def test_what_a_search_cannot_find_is_said_beside_the_box(search: str, line: str) -> None:
+    for app in (
+        opened("Inspect", replace(VIEW, q=search)),
+        sound(opened("Inspect", VIEW).text_input(key="widget_q").set_value(search).run()),
+    ):
+        assert any(line in unmarked(caption.value) for caption in app.caption)
+        assert address(app)["q"] == search and listed(app) == 0
+
+
+def test_a_search_finds_words_around_spans_and_regular_expressions() -> None:
+    sent = workbench(opened("Inspect", replace(VIEW, q="cyclic peptide")))
+    assert any("citrullinated" in span_words(entry) for entry in sent["entries"])
+    around = workbench(opened("Inspect", replace(VIEW, q="against")))["entries"]
+    assert any(entry[4].startswith("near “") and "against" in entry[4] for entry in around)
+    regex = workbench(opened("Inspect", replace(VIEW, q="/^[Tt]roponin/")))["entries"]
+    assert regex and all(span_words(entry).casefold().startswith("troponin") for entry in regex)
+
+
+def test_a_rule_without_its_criterion_is_noticed() -> None:
+    app = opened("Inspect", replace(VIEW, rule="half:boundaries=overlap"))
+    assert any("the link does not choose its criterion" in warning.value for warning in app.warning)
 
 
 def test_a_chip_takes_away_what_it_names() -> None:

@@ -14,6 +14,7 @@ from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, ORDERS, Query, narrowed
 from nereval_core.records.tables import MISSED, SPURIOUS, confusion, records
+from nereval_core.records.text_search import AROUND
 from nereval_core.report.score_tables import criterion_table, type_table
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.averages import Average
@@ -281,9 +282,14 @@ def test_the_search_finds_span_texts_and_documents(text: str) -> None:
     frame = listed("pharmacology", "rules", False, "strict")
     found = frame.page(Query(text=text))
     assert len(found)
+    documents = load_demo("pharmacology").corpus.documents
     for _, row in found.iterrows():
-        seen = " ".join(str(row[column]) for column in ("gold_text", "pred_text", "document")).casefold()
-        assert all(word in seen for word in text.casefold().split())
+        parts = [str(row[column]) for column in ("gold_text", "pred_text", "document")]
+        for side in ("gold", "pred"):
+            if row[side] >= 0:
+                low, high = max(0, row[f"{side}_start"] - AROUND), row[f"{side}_end"] + AROUND
+                parts.append(documents.texts[documents.index[row["document"]]][low:high])
+        assert all(word in " ".join(parts).casefold() for word in text.casefold().split())
 
 
 @pytest.mark.parametrize("order", ORDERS)

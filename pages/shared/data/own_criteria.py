@@ -68,7 +68,9 @@ def receive_rule(view: View) -> tuple[View, tuple[str, ...]]:
         return view, ()
     without = replace(view, rule="")
     if not is_rule_of(view.rule, view.criterion):
-        return without, ()
+        # With another criterion the reader has chosen that one since.
+        is_alone = view.criterion == View().criterion
+        return without, ("rule: the link does not choose its criterion; copy the whole link",) if is_alone else ()
     try:
         criterion = read_rule(view.rule)
     except FormatError as error:

@@ -23,6 +23,7 @@ from nereval_core.ledger.attributes.comparisons import (
     SPURIOUS_HERE,
 )
 from nereval_core.records.queries import ABSENT, FIELDS, ORDERS, Query, in_documents, narrowed
+from nereval_core.records.text_search import regex_problem
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
@@ -68,10 +69,10 @@ ORDER_WORDS = {
 
 def draw_bar(page: PageContext) -> None:
     """Draw search, decisions, filters, order and the progress of the review in one row."""
-    placeholder = "Search"
     st.text_input(
         "Search",
-        placeholder=placeholder,
+        placeholder="Words or /regex/",
+        help="In spans, 60 characters around them, and ids of documents. Between slashes: a regular expression. Key: /",
         label_visibility="collapsed",
         width=SEARCH,
         **state.mirror("q", page.query().text, _take_text),
@@ -82,6 +83,15 @@ def draw_bar(page: PageContext) -> None:
     st.selectbox("Order", ORDERS, format_func=partial(_order, page), width=ORDER, label_visibility="collapsed", **order)
     _more(page)
     verdicts_list.draw_progress(page)
+
+
+def show_search_problems(page: PageContext) -> None:
+    """Say in a line each what is asked for and cannot be found: below the box, which keeps what was typed."""
+    query = page.query()
+    problem = regex_problem(query.text)
+    lines = [f"{query.text} is not a regular expression: {problem}"] if problem else []
+    for line in (*lines, *page.ledger().unknown_values(query)):
+        st.caption(f":red[:material/error: {plain(line, 300)}]")
 
 
 def _decisions(page: PageContext) -> None:

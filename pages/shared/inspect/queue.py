@@ -15,6 +15,7 @@ from nereval_core.corpus import Fragments
 from nereval_core.ledger import Ledger
 from nereval_core.records.queries import ORDERS, Query
 from nereval_core.records.reasons import ALIGNED_ELSEWHERE, type_difference
+from nereval_core.records.text_search import AROUND, is_regex, search_terms
 from nereval_core.report.marks import SIDES
 from nereval_core.report.span_difference import BOTH, Piece, difference_text, span_difference
 from nereval_core.review.verdicts_on_records import AttachedVerdicts
@@ -24,6 +25,8 @@ from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 CHUNK = 30
 """The part that is sent begins and ends at a multiple of it, and seldom changes while records are gone through."""
+NEAR = 12
+"""Characters around a word of the search that is quoted."""
 MOST_ALIGNED = 2_000
 """Records of a document up to which a span's neighbours are looked through."""
 QUOTED = 40
@@ -94,7 +97,7 @@ def _is(part: pd.DataFrame, doc: str, record: str) -> bool:
 
 
 def entries(
-    ledger: Ledger, part: QueuePart, texts: Sequence[str], words: LayerWords = GOLD_AND_PREDICTION
+    ledger: Ledger, part: QueuePart, texts: Sequence[str], words: LayerWords = GOLD_AND_PREDICTION, search: str = ""
 ) -> list[list[Any]]:
     """Return the entries of the queue: document, record, decision, pieces, why, types, verdict, and what is right.
 
@@ -112,19 +115,41 @@ def entries(
             _right(verdicts_of_records, record, texts[doc])
             for record, doc in zip(rows.index, rows["doc"].tolist(), strict=True)
         ]
+    pieces_of_records = record_pieces(ledger, rows, texts)
     columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
     return [
-        [doc, record, decision, pieces, aligned or _why(reason, gold, pred, words), _types(gold, pred), verdict, after]
-        for (doc, record), pieces, aligned, verdict, after, decision, reason, gold, pred in zip(
+        [doc, record, decision, pieces, near + why, _types(gold, pred), verdict, after]
+        for (doc, record), pieces, near, aligned, verdict, after, decision, reason, gold, pred in zip(
             part.names,
-            record_pieces(ledger, rows, texts),
+            pieces_of_records,
+            _nearby(search, rows, pieces_of_records, texts),
             _alignments(ledger, rows, texts, words),
             verdicts,
             right,
             *columns,
             strict=True,
         )
+        for why in [aligned or _why(reason, gold, pred, words)]
     ]
+
+
+def _nearby(
+    search: str, records: pd.DataFrame, pieces_of_records: Sequence[Sequence[Piece]], texts: Sequence[str]
+) -> list[str]:
+    """Return for each record the first word of a search that is not in its spans, in its text; else ""."""
+    nearby = [""] * len(records)
+    terms = [] if is_regex(search.strip()) else search_terms(search)
+    starts = records["gold_start"].fillna(records["pred_start"]).astype(int).tolist()
+    ends = records["gold_end"].fillna(records["pred_end"]).astype(int).tolist()
+    documents = records["doc"].tolist() if terms else []
+    for place, doc in enumerate(documents):
+        spans = "".join(text for text, _ in pieces_of_records[place]).casefold()
+        around = texts[doc][max(0, starts[place] - AROUND) : ends[place] + AROUND]
+        hits = [(at, len(term)) for term in terms if term not in spans and (at := around.casefold().find(term)) >= 0]
+        for at, length in hits[:1]:
+            words = around[max(0, at - NEAR) : at + length + NEAR]
+            nearby[place] = f"near “{' '.join(words.split())}” · "
+    return nearby
 
 
 def _right(verdicts: AttachedVerdicts, record: int, text: str) -> str:

@@ -172,7 +172,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "total": opened.queue.total,
         "first": opened.queue.first,
         "at": opened.queue.at,
-        "entries": entries(ledger, opened.queue, page.loaded.corpus.documents.texts, page.words),
+        "entries": entries(ledger, opened.queue, page.loaded.corpus.documents.texts, page.words, page.query().text),
         "open": list(opened.position),
         "text": _key(opened.doc, _part(page, opened)),
         "whole": opened.whole,
