@@ -410,3 +410,10 @@ def test_verdicts_are_the_same_however_late_answers_are(run: Run, pressed: list[
     names = "".join(f"const {name} = {json.dumps(value)};" for name, value in facts.items())
     for at_once, late in run(f"(() => {{ {SERVER}{names} return {COMPARE.strip()}; }})()"):
         assert late == at_once and late["verdicts"] and late["conflicts"] == 0
+
+
+def test_every_key_has_words_and_is_wired(run: Run) -> None:
+    table = run("KEY_TABLE.map(([key, act, words]) => [key, typeof act, words])")
+    assert [row[0] for row in table] == ["j", "k", *"12345", "u", "s", "w"]
+    assert all(kind == "function" and words for _, kind, words in table)
+    assert sorted(run("Object.keys(KEYS)")) == sorted(row[0] for row in table)

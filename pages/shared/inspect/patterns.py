@@ -41,11 +41,13 @@ LEAST_ERRORS, LEAST_PATTERNS = 20, 3
 """Errors and patterns below which Inspect begins with the records."""
 _mount = st.components.v2.component(
     "nereval_patterns",
-    css="".join((_HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("difference", "patterns")),
+    css="".join(
+        (_HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("difference", "key_sheet", "patterns")
+    ),
     js=DRAWING
     + "".join(
         (_HERE / f"{name}.js").read_text(encoding="utf-8")
-        for name in ("difference", "patterns_state", "patterns_drawing", "patterns")
+        for name in ("difference", "key_sheet", "patterns_state", "patterns_drawing", "patterns")
     ),
     isolate_styles=False,
 )

@@ -28,7 +28,10 @@ function drawPatterns(view) {
   const current = parts.list.querySelector("[aria-current]");
   current?.scrollIntoView({ block: "nearest" });
   if (hadFocus) current?.focus({ preventScroll: true });
-  if (isTyping) parts.pane.querySelector(".np-name")?.focus();
+  // Who is asked for a name has the field at once.
+  const field = parts.pane.querySelector(".np-name");
+  if (field && (isTyping || view.asked !== state.asking)) field.focus();
+  view.asked = state.asking;
 }
 
 function sentenceOf(phrases, name = "span") {

@@ -45,11 +45,11 @@ QUOTED = 1_000
 CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
 SCRIPTS = (
-    *("difference", "span_editor", "workbench_state"),
+    *("difference", "key_sheet", "span_editor", "workbench_state"),
     *("workbench_drawing", "workbench_text", "span_editor_drawing", "workbench"),
 )
 """The parts of the component's script: the editor of spans, what it shows, its drawing, and its wiring to the page."""
-STYLES = ("difference", "workbench")
+STYLES = ("difference", "key_sheet", "workbench")
 Name = tuple[str, str]
 """The ids of a document and of one of its records."""
 _mount = st.components.v2.component(

@@ -134,15 +134,19 @@ const isWaiting = (state) => Boolean(state.step) || state.awaitsCard || state.ev
 const isEditing = (state) => Boolean(state.edit) || (isWaiting(state) && state.heldKeys.includes(EDIT_KEY));
 
 const EDIT_KEY = "4";
-const KEYS = {
-  ...Object.fromEntries([...VERDICT_KEYS].map((key, number) => [key, (state) => decide(state, number)])),
-  [EDIT_KEY]: openEditor,
-  j: (state) => move(state, 1),
-  k: (state) => move(state, -1),
-  u: undo,
-  s: star,
-  w: showWhole,
-};
+// The keys: what each does, and in words.
+const VERDICT_WORDS = ["gold is right", "the prediction is right", "both are right", "neither: mark what is right", "unclear"];
+const KEY_TABLE = [
+  ["j", (state) => move(state, 1), "next record"],
+  ["k", (state) => move(state, -1), "previous record"],
+  ...[...VERDICT_KEYS].map((key, number) => [
+    key, key === EDIT_KEY ? openEditor : (state) => decide(state, number), VERDICT_WORDS[number],
+  ]),
+  ["u", undo, "take the last verdict back"],
+  ["s", star, "star the record for Present"],
+  ["w", showWhole, "whole document, or the queue"],
+];
+const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
 
 // Whoever edits another record finds the draft again when the editor is opened there.
 function choose(state, doc, record, at = numberOf(state, doc, record)) {
