@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from nereval_core.corpus import Documents, Fragments, Layer
 from nereval_core.corpus.arrays import Array, Bools, Int64
@@ -315,13 +316,15 @@ def record_frame(
     sides = np.where(p < 0, 1, np.where(g < 0, 2, 0))
     ids = (gold.ids("g"), pred.ids("p"))
     doc = np.where(g >= 0, at(gold.doc, g), at(pred.doc, p))
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "evaluation": categories(np.zeros(size, np.int8), (evaluation,)),
             "scope": categories(*scopes),
             "unit": categories(np.zeros(size, np.int8), (unit,)),
             "document": categories(doc, gold.documents.ids),
-            "record": [ids[0][i] if i >= 0 else ids[1][j] for i, j in zip(g.tolist(), p.tolist(), strict=True)],
+            "record": pd.array(
+                [ids[0][i] if i >= 0 else ids[1][j] for i, j in zip(g.tolist(), p.tolist(), strict=True)], TEXT_DTYPE
+            ),
             "side": categories(sides, SIDES),
             "decision": categories(rows.decision, DECISIONS),
             **_side_columns("gold", gold, g),
@@ -330,10 +333,10 @@ def record_frame(
             "doc": doc.astype(np.int32),
             "gold": g.astype(np.int32),
             "pred": p.astype(np.int32),
+            **{name: np.asarray(values).astype(np.int32) for name, values in counters.items()},
         },
-        columns=list(RECORD_COLUMNS),
-    ).astype({"record": TEXT_DTYPE, "gold_text": TEXT_DTYPE, "pred_text": TEXT_DTYPE})
-    return frame.assign(**{name: np.asarray(values).astype(np.int32) for name, values in counters.items()})
+        columns=[*RECORD_COLUMNS, *counters],
+    )
 
 
 def _side_columns(side: str, columns: UnitColumns, units: Int64) -> dict[str, Any]:
@@ -344,7 +347,7 @@ def _side_columns(side: str, columns: UnitColumns, units: Int64) -> dict[str, An
         f"{side}_start": pd.arrays.IntegerArray(start.astype(np.int32), placeless),
         f"{side}_end": pd.arrays.IntegerArray(end.astype(np.int32), placeless),
         f"{side}_type": categories(np.where(is_absent, -1, at(columns.kind, units)), columns.types),
-        f"{side}_text": [columns.text(unit) if unit >= 0 else None for unit in units.tolist()],
+        f"{side}_text": pd.array([columns.text(unit) if unit >= 0 else None for unit in units.tolist()], TEXT_DTYPE),
     }
 
 
@@ -362,14 +365,18 @@ def with_types(records: pd.DataFrame) -> pd.DataFrame:
 
 def joined_records(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return records of several frames, with 0 for the counters that a frame does not have."""
-    plain = [
-        frame.astype({name: TEXT_DTYPE for name in frame.columns if frame[name].dtype == "category"})
-        for frame in frames
-    ]
-    whole = pd.concat(plain, ignore_index=True)
-    counters = [name for name in whole.columns if name not in RECORD_COLUMNS]
-    whole[counters] = whole[counters].fillna(0)
-    return whole.astype({**RECORD_COLUMNS, **dict.fromkeys(counters, "int32")})
+    counters = dict.fromkeys(name for frame in frames for name in frame.columns if name not in RECORD_COLUMNS)
+    columns: dict[str, Any] = {}
+    for name, dtype in RECORD_COLUMNS.items():
+        parts = [frame[name] for frame in frames]
+        if dtype == "category":
+            columns[name] = union_categoricals(parts, sort_categories=True).remove_unused_categories()
+        else:
+            columns[name] = pd.concat(parts, ignore_index=True)
+    for name in counters:
+        counts = [frame[name] if name in frame else np.zeros(len(frame), np.int32) for frame in frames]
+        columns[name] = np.concatenate(counts).astype(np.int32)
+    return pd.DataFrame(columns)
 
 
 def masked_records(frame: pd.DataFrame) -> pd.DataFrame:
