@@ -1,19 +1,18 @@
-"""Review: scores against gold as corrected by verdicts, the verdicts themselves, and corrected copies."""
+"""Review: how far it is and what it changes, the verdicts themselves, and the finished layer."""
 
 import streamlit as st
 
 from pages.shared import frame
 from pages.shared.components.navigation import choose_word
 from pages.shared.data.page_context import PageContext
-from pages.shared.review import adjudication, verdicts, what_if_scores
+from pages.shared.review import finish, verdicts, what_if_scores
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import TABS
 
 PARTS = {
     "what-if": ("Progress", what_if_scores.draw_what_if),
     "given-verdicts": ("Verdicts", verdicts.draw_verdicts),
-    "adjudicate": ("Adjudicate", adjudication.draw_adjudication),
-    "take-along": ("Export and import", verdicts.draw_copies),
+    "finish": ("Finish", finish.draw_finish),
 }
 assert tuple(PARTS)[1:] == TABS["review_tab"]
 

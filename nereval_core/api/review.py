@@ -12,9 +12,10 @@ from nereval_core.api.inputs import Annotations, load_inputs, scoring_options
 from nereval_core.api.verb_options import VerdictOptions
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing
+from nereval_core.problems import one_of
 from nereval_core.review import apply
 from nereval_core.review.apply import AppliedVerdicts, adjudication, what_if
-from nereval_core.review.apply.adjudication import Adjudicated
+from nereval_core.review.apply.adjudication import Adjudicated, Undecided
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
@@ -85,20 +86,27 @@ def adjudicate(
     second: Annotations,
     *,
     verdicts: Verdicts = None,
+    undecided: Undecided = "leave-out",
     only_this_document: bool = True,
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> Adjudicated:
     """Make one layer of two annotators: agreed spans, and the others by verdicts on the second against the first.
 
-    Spans without a verdict are not in the layer; `open` of the result lists them.
+    `open` of the result lists the records without a verdict. Their spans are not in the layer, or, with `undecided`
+    "first" or "second", those of one of the two are.
 
     Raises:
-        FormatError: as `apply_verdicts`.
+        FormatError: as `apply_verdicts`, and an unknown word in `undecided`.
     """
+    one_of("undecided", undecided, Undecided)
     layers = _layers(first, {"second": second}, format, pairing)
     return adjudication.adjudicate(
-        layers[0].renamed("first"), layers[1], _reviewed(verdicts), only_this_document=only_this_document
+        layers[0].renamed("first"),
+        layers[1],
+        _reviewed(verdicts),
+        undecided=undecided,
+        only_this_document=only_this_document,
     )
 
 

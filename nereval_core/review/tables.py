@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Layer
+from nereval_core.records.tables import rows as record_rows
 from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.verdicts import KINDS, Marked, StoredVerdict, minute_of
-from nereval_core.review.verdicts_on_records import text_digests
+from nereval_core.review.verdicts_on_records import marked, text_digests
+from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.tables import CRITERION, F1, PRECISION, RECALL, SYSTEM, Cell, Column, Table, frame_table
 
 WITH = "with verdicts"
@@ -98,6 +105,62 @@ def open_table(rows: Iterable[OpenRecord], documents: Documents) -> Table:
         cells.append((row.document, *spans[0], *spans[1], row.reason))
     columns = _texts("document", "first", "first_type", "second", "second_type", "why")
     return Table("Open records", columns, tuple(cells), name="open")
+
+
+@dataclass(frozen=True, eq=False)
+class LayerChanges:
+    """The differences of a layer from its original: `before` and `after` are span numbers by change, -1 for none.
+
+    `same` counts the spans that are as they were.
+    """
+
+    same: int
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.before)
+
+    @property
+    def changed(self) -> int:
+        return int(((self.before >= 0) & (self.after >= 0)).sum())
+
+    @property
+    def removed(self) -> int:
+        return int((self.after < 0).sum())
+
+    @property
+    def added(self) -> int:
+        return int((self.before < 0).sum())
+
+
+def layer_changes(original: Layer, layer: Layer) -> LayerChanges:
+    """Return the differences of a layer over the same documents, in the order of the text.
+
+    A span that became another one is one change: the two are aligned as scoring aligns.
+    """
+    if layer is original:
+        return LayerChanges(len(original), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    records = record_rows(score_layers(original, layer, Settings((CRITERIA["strict"],))), "strict")
+    differs = records.decision != Decision.COR
+    return LayerChanges(int((~differs).sum()), records.gold[differs], records.pred[differs])
+
+
+def change_table(original: Layer, layer: Layer, changes: LayerChanges, low: int, high: int) -> Table:
+    """Return a row for each of some changes: the span before and after, None where there is none."""
+    cells: list[tuple[Cell, ...]] = []
+    for before, after in zip(changes.before[low:high].tolist(), changes.after[low:high].tolist(), strict=True):
+        at, owner = (before, original) if before >= 0 else (after, layer)
+        name = owner.documents.ids[owner.doc[at]]
+        cells.append((name, *_quote_and_type(original, before), *_quote_and_type(layer, after)))
+    columns = _texts("document", "before", "type_before", "after", "type_after")
+    return Table("Changes", columns, tuple(cells), name="changes")
+
+
+def _quote_and_type(layer: Layer, span: int) -> tuple[str | None, str | None]:
+    if span < 0:
+        return None, None
+    return marked(layer, span).quote(layer.documents.texts[layer.doc[span]]), layer.label(span)
 
 
 COLUMNS = ("document", "record", "quote", "verdict", "right", "who", "at", "note")

@@ -60,7 +60,7 @@ def test_from_two_folders_to_a_layer_and_on_the_next_day(browser: Any, store: Re
         read_both(visit, hand, two_folders(tmp_path))
         disagreements = open_disagreements(visit, hand)
         decide_first(visit, hand, disagreements)
-        promised = mend(visit, hand, disagreements, tmp_path / "copy.jsonl")
+        promised = mend(visit, hand, disagreements, tmp_path / "copy.zip")
         visit.close()
     given = [one.verdict for one in store.reviewed().standing]
     assert [one.kind for one in given] == [BY_KEY[keys[0]] for keys in FIRST]
@@ -141,9 +141,11 @@ def mend(visit: Visit, hand: Hand, number: int, file: Path) -> str:
     said = figures.filter(has_text="F1 of ben under strict").inner_text()
     after, _, before = re.findall(r"0\.\d{3}", said)
     assert before != after and f"{len(FIRST)} of {number}" in figures.filter(has_text="Decided").inner_text()
-    hand.click(visit.page.get_by_role("button", name="Export →"))
+    hand.click(visit.page.get_by_role("button", name="Finish →"))
+    hand.click(visit.page.get_by_role("radio", name="as in anna"))
+    # What came as brat goes as brat, which has no place for a verdict that both are right.
     hand.clicks += 1
-    visit.save("anna-corrected.jsonl", file)
+    visit.save("anna-finished.zip, without what it cannot hold", file)
     return str(after)
 
 
@@ -183,7 +185,7 @@ def report(visit: Visit, file: Path) -> None:
 
 def scored(folder: Path) -> str:
     """Return the F1 that the command line gives the second annotator against the copy."""
-    files = [str(folder / "copy.jsonl"), str(DEMOS / DEMO / f"{PAIR['ben']}.jsonl")]
+    files = [str(folder / "copy.zip"), str(DEMOS / DEMO / f"{PAIR['ben']}.jsonl")]
     assert main(["score", *files, "-q", "--criteria", "strict", "--json", str(folder / "scores.json")]) == 0
     (system,) = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["systems"]
     return f"{system['criteria']['strict']['f1']:.3f}"

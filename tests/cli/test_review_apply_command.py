@@ -21,7 +21,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.records.tables import rows
 from nereval_core.review.apply import apply_verdicts
-from nereval_core.review.apply.adjudication import UNDECIDED, adjudicate
+from nereval_core.review.apply.adjudication import UNDECIDED, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import (
     CHANGE_LOG_SUFFIX,
     LOG_COLUMNS,
@@ -292,6 +292,30 @@ def test_two_annotators_become_one_layer(given: list[object], after: list[Marked
     assert spans_of(found.layer) == after and found.agreed == 1
     assert [f"{row.record} {row.reason}" for row in found.open] == left
     assert len(found.log) == len(found.applied.changes) + len(left) and found.layer.name == "adjudicated"
+
+
+@pytest.mark.parametrize(
+    ("undecided", "after"),
+    [("leave-out", [ANN]), ("first", [ANN, DRUG]), ("second", [ANN, LONG, TWICE])],
+)
+def test_open_records_are_left_out_or_as_in_one_of_the_two(undecided: Undecided, after: list[Marked]) -> None:
+    first = layer_of([ANN, DRUG], name="A")
+    second = replace(layer_of([ANN, LONG, TWICE], name="B"), documents=first.documents)
+    layer = adjudicate(first, second, Reviewed(), undecided=undecided).layer
+    assert spans_of(layer) == after
+    # A verdict stands whatever becomes of the rest.
+    reviewed = standing(verdict("gold", DRUG, "neither", LONG, [OTHER]))
+    layer = adjudicate(first, second, reviewed, undecided=undecided).layer
+    assert OTHER in spans_of(layer) and not {DRUG, LONG} & set(spans_of(layer))
+    assert (TWICE in spans_of(layer)) == (undecided == "second")
+
+
+def test_with_open_records_as_in_the_first_it_is_the_first_corrected(loaded: Loaded, store: ReviewStore) -> None:
+    store.give(drafted(loaded, "rules"), "Ann")
+    gold, system = loaded.corpus.gold, loaded.corpus.system("rules")
+    found = adjudicate(gold, system, store.reviewed(), undecided="first")
+    expected = apply_verdicts(gold, store.reviewed(), [system]).layer
+    assert spans_of(found.layer) == spans_of(expected) and "open as in the first layer" in found.signature
 
 
 def test_annotators_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,10 +14,10 @@ from nereval_core.records.queries import Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.writers import pack_layer, writers
-from pages.shared.components.downloads import COPY_FORMAT, LEAVE_OUT
+from pages.shared.components.downloads import COPY_FORMAT, WITHOUT
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View, keys
-from tests.support.pages import opened, sound
+from tests.support.pages import opened, sound, unmarked
 
 DEMO = load_demo("pharmacology")
 RULES = DEMO.corpus.system("rules")
@@ -44,13 +44,10 @@ def test_start_hands_out_layers() -> None:
     assert layer.options == ["gold", *(one.name for one in DEMO.corpus.systems)]
     app = sound(layer.select("rules").run())
     assert [one.proto.label for one in app.get("download_button")] == ["rules.jsonl"]
-    # What doccano has no place for is listed; nothing is handed out before that is agreed to.
+    # What csv has no place for is listed, and the button says that the file is without it.
     app = sound(app.selectbox(key=f"{COPY_FORMAT}_rules").select("csv").run())
-    assert not app.get("download_button")
-    assert any("csv has no place for the metadata of" in one.value for one in app.code)
-    [lossy] = [box for box in app.checkbox if box.label == LEAVE_OUT]
-    app = sound(lossy.check().run())
-    assert [one.proto.label for one in app.get("download_button")] == ["rules.csv"]
+    assert [one.proto.label for one in app.get("download_button")] == [f"rules.csv, {WITHOUT}"]
+    assert "csv has no place for the metadata of" in unmarked(app.warning[0].value)
     assert any("csv has no place for them" in one.value for one in app.caption)
 
 

@@ -11,18 +11,21 @@ from urllib.parse import parse_qsl
 import pytest
 
 from nereval_core.api.read import read
+from nereval_core.readers import Source
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, select_verdicts
-from nereval_core.review.apply.adjudication import adjudicate
+from nereval_core.review.apply.adjudication import Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.what_if import what_if
 from nereval_core.review.exchange import export_lines
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.tables import change_table, layer_changes
 from nereval_core.review.verdicts import Draft, Key, text_digest
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA
-from nereval_core.writers import pack_layer
-from pages.shared.data import reference_layer
-from pages.shared.data.loading import Loaded
+from nereval_core.writers import pack_layer, write
+from pages.shared.components.downloads import WITHOUT
+from pages.shared.data import caches, reference_layer
+from pages.shared.data.loading import Loaded, load
 from pages.shared.server import access
 from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
@@ -71,15 +74,6 @@ def test_each_view_has_a_word_in_links() -> None:
 @pytest.mark.parametrize("name", ["", *TABS["review_tab"]])
 def test_with_no_verdict_it_says_how_to_give_one(name: str, store: ReviewStore) -> None:
     app = opened("Review", view(name) if name else VIEW)
-    if name == "adjudicate":
-        found = adjudicate(DEMO.corpus.gold, DEMO.corpus.system("rules"), store.reviewed())
-        assert [metric.value for metric in app.metric] == [
-            str(found.agreed),
-            "0",
-            str(len(found.open)),
-            str(found.agreed),
-        ]
-        return
     assert "No verdict stands on this corpus yet" in app.info[0].value and "Inspect" in app.info[0].value
     assert not app.dataframe
     if not name:
@@ -157,7 +151,7 @@ def test_accepted_reviewers_and_kinds_narrow_down(store: ReviewStore) -> None:
 
 def test_a_switch_applies_verdicts_to_every_document_of_their_text(store: ReviewStore) -> None:
     given(store)
-    app = opened("Review", view("take-along"), **{keys.REVIEW_EVERY: True})
+    app = opened("Review", view("finish"), **{keys.REVIEW_EVERY: True})
     assert "applied to every document with the text" in app.code[0].value
     app = opened("Review", VIEW, **{keys.REVIEW_EVERY: True})
     found = apply_verdicts(DEMO.corpus.gold, store.reviewed(), DEMO.corpus.systems)
@@ -178,7 +172,7 @@ def test_on_a_server_for_others_no_verdict_on_another_text_is_quoted(
     assert any(one.verdict.seen.quote == quoted for one in stale)
     monkeypatch.setattr(access, "LOOPBACK", ())
     start_afresh()
-    app = opened("Review", view("take-along"))
+    app = opened("Review", view("given-verdicts"))
     assert "Verdicts on this corpus (JSON lines)" in [one.proto.label for one in app.get("download_button")]
     found = ReviewStore(os.environ["NEREVAL_REVIEW_URL"], by_text_alone=True).reviewed()
     log = apply_verdicts(DEMO.corpus.gold, found, DEMO.corpus.systems).log
@@ -187,24 +181,59 @@ def test_on_a_server_for_others_no_verdict_on_another_text_is_quoted(
 
 def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
     found = given(store)
-    app = opened("Review", view("take-along"))
+    app = opened("Review", view("finish"))
     assert app.code[0].value == signature(found)
     labels = [one.proto.label for one in app.get("download_button")]
-    assert labels == ["gold-corrected.jsonl", "Log of changes (CSV)", "All verdicts (JSON lines)"]
-    name, raw, _ = pack_layer(found.layer, "jsonl", "gold-corrected")
+    assert labels[:2] == ["gold-finished.jsonl", "Log of changes (CSV)"]
+    name, raw, _ = pack_layer(found.layer, "jsonl", "gold-finished")
     (tmp_path / name).write_bytes(raw)
     assert read(tmp_path / name).layer.digest == found.layer.digest
-    # Columns of tags cannot hold this gold: that is said, and nothing is offered but the log.
-    app = sound(app.selectbox(key=f"{keys.WIDGET}copy_format_gold-corrected").select("conll").run())
-    assert any("which tags cannot say" in one.value for one in app.code)
-    assert "gold-corrected.conll" not in [one.proto.label for one in app.get("download_button")]
+    # Columns of tags cannot hold this gold: that is told, and the button says that the file is without it.
+    app = sound(app.selectbox(key=f"{keys.WIDGET}copy_format_gold-finished").select("conll").run())
+    assert "which tags cannot say" in app.warning[0].value and "--" not in app.warning[0].value
+    assert f"gold-finished.conll, {WITHOUT}" in [one.proto.label for one in app.get("download_button")]
+
+
+@pytest.mark.parametrize("undecided", ["first", "second", "leave-out"])
+def test_records_without_a_verdict_are_as_in_one_layer_or_left_out(undecided: Undecided, store: ReviewStore) -> None:
+    given(store)
+    app = opened("Review", view("finish"), **{keys.REVIEW_UNDECIDED: undecided})
+    gold, system = DEMO.corpus.gold, DEMO.corpus.system("rules")
+    layer = adjudicate(gold, system, store.reviewed(), undecided=undecided).layer
+    if undecided == "first":
+        layer = apply_verdicts(gold, store.reviewed(), DEMO.corpus.systems).layer
+    changes = layer_changes(gold, layer)
+    assert changes.same + changes.changed + changes.added == len(layer)
+    assert changes.same + changes.changed + changes.removed == len(gold)
+    assert f"{len(layer):,} spans**: {changes.same:,} as in gold, {changes.changed:,} changed" in headings(app)
+    table = app.dataframe[0].value
+    assert table.values.tolist() == change_table(gold, layer, changes, 0, 5).to_frame().values.tolist()
+
+
+def test_it_is_written_in_the_format_that_was_read(store: ReviewStore, tmp_path: Path) -> None:
+    folder = tmp_path / "brat"
+    folder.mkdir()
+    write(DEMO.corpus.gold, folder / "gold", format="brat", lossy=True)
+    write(DEMO.corpus.system("rules"), folder / "rules", format="brat", lossy=True)
+    loaded = load("brat", Source.of_path(folder / "gold"), {"rules": Source.of_path(folder / "rules")})
+    caches.shelf().put(loaded)
+    gold = loaded.corpus.gold
+    for draft in drafted(loaded, "rules", ("both",)):
+        store.give([draft], "Ann")
+        if apply_verdicts(gold, store.reviewed(), loaded.corpus.systems).layer.alternatives:
+            break
+    app = opened("Review", View(corpus=loaded.digest, system="rules", review_tab="finish"))
+    assert app.selectbox(key=f"{keys.WIDGET}copy_format_gold-finished").value == "brat"
+    # What both sides may be right about has no place in brat: that is told in words.
+    assert "no place for alternatives of 1 span" in app.warning[0].value and not app.error
+    assert f"gold-finished.zip, {WITHOUT}" in [one.proto.label for one in app.get("download_button")]
 
 
 def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -> None:
     other = ReviewStore(tmp_path / "other.sqlite")
     other.give(drafted(DEMO, "rules")[:3], "Zoe")
     raw = b"".join(export_lines(other.every()))
-    app = opened("Review", view("take-along"))
+    app = opened("Review", view("given-verdicts"))
     for taken, known in ((3, 0), (0, 3)):
         app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", raw, "application/jsonl"))
         app = sound(app.run())
@@ -225,7 +254,7 @@ def test_on_a_server_for_others_a_conflict_quotes_no_other_text(
     raw = b"".join(export_lines(replace(one, uid=f"{number:032x}") for number, one in enumerate(some)))
     monkeypatch.setattr(access, "LOOPBACK", ())
     start_afresh()
-    app = opened("Review", view("take-along"))
+    app = opened("Review", view("given-verdicts"))
     app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", raw, "application/jsonl"))
     app = sound(sound(app.run()).button(key="import_verdicts").click().run())
     assert "3 spans with conflicting verdicts" in app.warning[0].value
@@ -238,13 +267,13 @@ def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     loaded = reference_layer.swap_gold(DEMO, "annotator-1")
     store.give(drafted(loaded, "annotator-2", ("gold", "pred", "unclear")), "Ann")
     found = adjudicate(loaded.corpus.gold, loaded.corpus.system("annotator-2"), store.reviewed())
-    app = opened("Review", view("adjudicate", base))
-    values = (found.agreed, found.applied.verdicts, len(found.open), len(found.layer))
-    assert [metric.value for metric in app.metric] == [f"{value:,}" for value in values] and found.open
+    app = opened("Review", view("finish", base), **{keys.REVIEW_UNDECIDED: "leave-out"})
+    assert f"{len(found.layer):,} spans**" in headings(app) and found.open
+    assert any(f"{len(found.open)} records without a verdict" in one.label for one in app.expander)
     table = next(frame.value for frame in app.dataframe if "why" in frame.value.columns)
     assert table["why"].tolist() == ["unclear"] * len(found.open)
     # From gold against a system to the two annotators in a step.
-    app = opened("Review", view("adjudicate"))
+    app = opened("Review", view("finish"))
     app = sound(app.button(key="adjudicate-annotators").click().run())
     assert (address(app)["reference"], address(app)["system"]) == ("annotator-1", "annotator-2")
 
@@ -273,5 +302,5 @@ def test_a_chosen_verdict_and_an_open_record_are_read_in_the_text(base: View, st
     app = opened("Review", view("given-verdicts", base), **{f"{keys.TABLE}verdicts": cell(place, "text")})
     quote = found.log[place].before
     assert any("nvh" in box.body and quote in box.body for box in app.get("html"))
-    app = opened("Review", view("adjudicate", base), **{f"{keys.TABLE}open": cell(0, "first")})
+    app = opened("Review", view("finish", base), **{f"{keys.TABLE}open": cell(0, "first")})
     assert any("nvh" in box.body for box in app.get("html"))

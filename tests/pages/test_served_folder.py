@@ -161,10 +161,10 @@ def test_the_copy_with_verdicts_scores_as_the_page_says(tmp_path: Path) -> None:
         visitor.open("Review", urlencode(write_link(VIEW)))
         shown = list(visitor.shown.texts())
         (promised,) = re.findall(r"0\.\d{3}", shown[shown.index("F1 of rules under strict") + 1])[:1]
-        visitor.choose("widget_review_tab", "Export and import")
-        (tmp_path / "gold-corrected.jsonl").write_bytes(visitor.download("gold-corrected.jsonl"))
+        visitor.choose("widget_review_tab", "Finish")
+        (tmp_path / "gold-finished.jsonl").write_bytes(visitor.download("gold-finished.jsonl"))
         log = visitor.download("Log of changes (CSV)").decode("utf-8")
-    files = [str(tmp_path / "gold-corrected.jsonl"), str(SYSTEMS["rules"])]
+    files = [str(tmp_path / "gold-finished.jsonl"), str(SYSTEMS["rules"])]
     assert main(["score", *files, "-q", "--criteria", "strict", "--json", str(tmp_path / "scores.json")]) == 0
     scores = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     assert f"{scores['systems'][0]['criteria']['strict']['f1']:.3f}" == promised

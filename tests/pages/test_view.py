@@ -154,7 +154,7 @@ OLD_LINKS = [
     ("decades", View(overview_tab="by-slice", slices_tab="decades")),
     ("by-slice,by-tokens,scores", View(overview_tab="by-slice", slice_by="tokens", slices_tab="scores")),
     ("averages,by-tokens", View(overview_tab="averages", slice_by="tokens")),
-    ("all-pairs,curve,adjudicate", View(systems_tab="all-pairs", criteria_tab="curve", review_tab="adjudicate")),
+    ("all-pairs,curve,adjudicate", View(systems_tab="all-pairs", criteria_tab="curve", review_tab="finish")),
     ("published", View(layout=("published",))),
     ("figures,as-alpha,gamma", View(annotators_tab="figures", figure="alpha", layout=("gamma",))),
     ("as-kappa", View(annotators_tab="figures", figure="kappa")),

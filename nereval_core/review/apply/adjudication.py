@@ -1,13 +1,14 @@
 """Adjudication: one layer from two annotators, of the spans they agree on and those decided by verdicts.
 
 The first annotator takes the place of gold; verdicts are those given on the records of the second against the first.
-Records without a verdict are listed as open, and the layer has none of their spans.
+Records without a verdict are listed as open; the layer has none of their spans, or those of one of the two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,9 +16,9 @@ from nereval_core import __version__
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.records.tables import record_ids, rows
-from nereval_core.review.apply import AppliedVerdicts, apply_verdicts
+from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, changed_layer, places
 from nereval_core.review.apply.corrected_copy import applied_counts, log_rows, span_in_words
-from nereval_core.review.apply.settlement import REPEATS
+from nereval_core.review.apply.settlement import REPEATS, SettledSpans
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Marked, Side
 from nereval_core.review.verdicts_on_records import marked
@@ -28,6 +29,8 @@ from nereval_core.tables import Cell
 STRICT = "strict"
 """The criterion of agreement: equal boundaries and types."""
 UNDECIDED = "no verdict yet"
+Undecided = Literal["leave-out", "first", "second"]
+"""What becomes of the spans of open records: none is in the layer, or those of one of the two layers are."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class OpenRecord:
 class Adjudicated:
     """The result of adjudicating two annotators, `first` in the place of gold; `agreed` counts the spans of both.
 
-    `applied` are the verdicts, applied to the agreed and decided spans of the first; `open` are the undecided records.
+    `applied` are the verdicts, applied to the agreed and decided spans of the first; `open` are the undecided records,
+    of which `undecided` says what is in the layer.
     """
 
     first: Layer
@@ -53,6 +57,7 @@ class Adjudicated:
     agreed: int
     applied: AppliedVerdicts
     open: tuple[OpenRecord, ...]
+    undecided: Undecided = "leave-out"
 
     @property
     def layer(self) -> Layer:
@@ -68,6 +73,7 @@ class Adjudicated:
                 f"agreed {self.agreed}",
                 *applied_counts(self.applied),
                 f"open {len(self.open)}",
+                *([] if self.undecided == "leave-out" else [f"open as in the {self.undecided} layer"]),
                 f"first sha256:{self.first.digest[:16]}",
                 f"second sha256:{self.second.digest[:16]}",
                 f"adjudicated sha256:{self.layer.digest[:16]}",
@@ -95,11 +101,19 @@ class Adjudicated:
         return (*log_rows(self.applied.changes), *open_rows)
 
 
-def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_document: bool = True) -> Adjudicated:
+def adjudicate(
+    first: Layer,
+    second: Layer,
+    reviewed: Reviewed,
+    *,
+    undecided: Undecided = "leave-out",
+    only_this_document: bool = True,
+) -> Adjudicated:
     """Return the spans that two annotators agree on, and the others as the standing verdicts decide.
 
     Both layers have the same documents. Verdicts on agreed spans count as well. Properties of spans other than
-    boundaries and type are those of the first. See `apply_verdicts` for `only_this_document`.
+    boundaries and type are those of the first; spans of the second have none. With `undecided` "first", the result is
+    the first layer with the verdicts applied. See `apply_verdicts` for `only_this_document`.
     """
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
     applied = apply_verdicts(first, reviewed, (second,), only_this_document=only_this_document)
@@ -121,6 +135,7 @@ def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_doc
     is_kept = np.zeros(len(first), bool)
     is_kept[records.gold[agreed]] = True
     open_records: list[OpenRecord] = []
+    of_second: dict[int, list[Marked]] = {}
     for at in np.flatnonzero(~agreed).tolist():
         document = int(records.doc[at])
         gold, pred = int(records.gold[at]), int(records.pred[at])
@@ -132,14 +147,27 @@ def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_doc
             if gold >= 0:
                 is_kept[gold] = True
             continue
+        if undecided == "first" and gold >= 0:
+            is_kept[gold] = True
+        if undecided == "second" and spans[1] is not None:
+            of_second.setdefault(document, []).append(spans[1])
         layer, prefix, place = (first, "g", gold) if side == "gold" else (second, "p", pred)
         (record,) = record_ids(layer, prefix, np.array([place]))
         quote = own.quote(first.documents.texts[document])
         reason = reasons.get((document, side, own), UNDECIDED)
         open_records.append(OpenRecord(first.documents.ids[document], record, spans, quote, reason))
-    basis = first.take(np.flatnonzero(is_kept))
+    additions = {
+        document: SettledSpans(
+            (),
+            tuple(span for span in sorted(set(spans)) if not is_kept[places(first, document, span)].any()),
+            {},
+            (),
+        )
+        for document, spans in of_second.items()
+    }
+    basis = changed_layer(first.take(np.flatnonzero(is_kept)), additions)
     adjudicated = apply_verdicts(basis, reviewed, (second,), only_this_document=only_this_document)
-    return Adjudicated(first, second, int(agreed.sum()), adjudicated, tuple(open_records))
+    return Adjudicated(first, second, int(agreed.sum()), adjudicated, tuple(open_records), undecided)
 
 
-__all__: Sequence[str] = ("UNDECIDED", "Adjudicated", "OpenRecord", "adjudicate")
+__all__: Sequence[str] = ("UNDECIDED", "Adjudicated", "OpenRecord", "Undecided", "adjudicate")

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -162,7 +162,10 @@ AT_ONCE = 50_000
 """Spans up to which a copy is made as soon as a format is chosen."""
 LOSSY = "--lossy"
 """The option that a refusal names if leaving something out would mend it."""
-LEAVE_OUT = "Leave out what the format cannot hold"
+WITHOUT = "without what it cannot hold"
+"""Behind the name of a file on the button of a download that leaves something out."""
+PROBLEMS = 5
+"""What a format cannot hold is told of so many things."""
 
 Copy = tuple[str, bytes, tuple[str, ...]]
 
@@ -173,26 +176,36 @@ def layer_file_name(layer: str) -> str:
 
 
 def offer_layer(
-    layer: Callable[[], Layer], spans: int, name: str, key: Hashable, *, beside: Callable[[], None] | None = None
+    layer: Callable[[], Layer],
+    spans: int,
+    name: str,
+    key: Hashable,
+    *,
+    beside: Callable[[], None] | None = None,
+    format: str = "jsonl",
 ) -> None:
     """Offer a layer of so many spans as a download called `name`, in a format to choose; `key` tells its content.
 
-    `beside` draws what stands beside the download.
+    `beside` draws what stands beside the download; `format` is the one chosen at first.
     """
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         formats = list(writers())
-        format = st.selectbox("Format", formats, index=formats.index("jsonl"), key=f"{COPY_FORMAT}_{name}", width=220)
+        format = st.selectbox("Format", formats, index=formats.index(format), key=f"{COPY_FORMAT}_{name}", width=220)
         ready = spans <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
         copy = _copy_or_refusal(key, format, name, layer) if ready else None
-        is_refused = isinstance(copy, FormatError) and LOSSY in str(copy)
-        if is_refused and st.checkbox(LEAVE_OUT, key=f"lossy_{name}_{format}"):
+        refusal = copy if isinstance(copy, FormatError) and LOSSY in str(copy) else None
+        if refusal is not None:
             copy = _copy_or_refusal(key, format, name, layer, lossy=True)
         if isinstance(copy, tuple):
-            st.download_button(
-                copy[0], copy[1], file_name=copy[0], key=f"copy_{name}", on_click="ignore", type="primary"
-            )
+            label = copy[0] if refusal is None else f"{copy[0]}, {WITHOUT}"
+            kind: Literal["primary", "secondary"] = "primary" if refusal is None else "secondary"
+            st.download_button(label, copy[1], file_name=copy[0], key=f"copy_{name}", on_click="ignore", type=kind)
         if beside is not None:
             beside()
+    if refusal is not None:
+        lost = "; ".join(plain(problem.found, 200) for problem in refusal.problems[:PROBLEMS])
+        more = f"; and {len(refusal.problems) - PROBLEMS:,} more" if len(refusal.problems) > PROBLEMS else ""
+        st.warning(f"{lost}{more}. The file is then without that; jsonl holds everything.")
     if isinstance(copy, FormatError):
         show_problems(copy.lines())
     elif copy is not None:

@@ -10,14 +10,14 @@ import streamlit as st
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.review.apply import Change
-from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, log_rows, signature, span_in_words
+from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, signature, span_in_words
 from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
 from nereval_core.review.tables import log_table
 from nereval_core.review.verdicts import StoredVerdict, minute_of
 from nereval_core.tables import Cell
 from pages.shared import review
-from pages.shared.components.downloads import layer_file_name, offer_layer
+from pages.shared.components.downloads import offer_layer
 from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.data import masks, verdict_store
 from pages.shared.data.page_context import PageContext
@@ -28,8 +28,13 @@ BECAME = f"{keys.WIDGET}review_became"
 
 
 def draw_verdicts(page: PageContext) -> None:
-    if review.say_no_verdicts(page):
-        return
+    """Draw the verdicts on this corpus with what became of each, and verdicts as files."""
+    if not review.say_no_verdicts(page):
+        _draw_list(page)
+    draw_files(page)
+
+
+def _draw_list(page: PageContext) -> None:
     review.choose_accepted(page)
     applied = review.corrected_gold(page)
     counts = applied.counts()
@@ -96,18 +101,9 @@ SHOWN = 20
 """Conflicts of an import that are shown."""
 
 
-def draw_copies(page: PageContext) -> None:
-    st.header(f"Corrected {plain(page.words.reference)}")
-    if not review.say_no_verdicts(page):
-        review.choose_accepted(page)
-        applied = review.corrected_gold(page)
-        st.caption(
-            f"A copy of {_copied(page)} with {count(applied.verdicts, 'verdict')} applied, and the log of what each "
-            "did. It scores exactly as Progress says. The original is not changed."
-        )
-        key = (page.loaded.id, review.verdicts_number(), review.accepted_choice())
-        offer_copy(applied.layer, log_rows(applied.log), signature(applied), _name(page), key)
-    st.header("Verdicts")
+def draw_files(page: PageContext) -> None:
+    """Offer the verdicts as a file, and take those of another; not where texts are masked, which verdicts quote."""
+    st.header("Verdicts as files")
     if masks.is_masked():
         st.caption("Verdicts quote the texts, which are masked here: they are neither exported nor imported.")
         return
@@ -132,17 +128,6 @@ def draw_copies(page: PageContext) -> None:
 
 def _is_on(verdict: StoredVerdict, texts: Collection[str] | None) -> bool:
     return texts is None or verdict.verdict.key.text in texts
-
-
-def _copied(page: PageContext) -> str:
-    if page.words.annotators:
-        return plain(page.words.reference)
-    return f"{plain(page.view.reference)}, taken as gold," if page.view.reference else "gold"
-
-
-def _name(page: PageContext) -> str:
-    """Return the name of the copy: the name of its layer, in characters that any operating system allows."""
-    return f"{layer_file_name(page.view.reference or page.words.reference)}-corrected"
 
 
 def import_form(texts: Collection[str] | None) -> None:
@@ -170,8 +155,8 @@ def import_form(texts: Collection[str] | None) -> None:
             st.caption(plain(str(conflict), 600))
 
 
-def offer_copy(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable) -> None:
-    """Offer a layer in any writable format, and its log."""
+def offer_copy(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable, format: str) -> None:
+    """Offer a layer in any writable format, at first in the one given, and its log."""
 
     def changes() -> None:
         st.download_button(
@@ -183,5 +168,5 @@ def offer_copy(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: s
             on_click="ignore",
         )
 
-    offer_layer(lambda: layer, len(layer), name, key, beside=changes)
+    offer_layer(lambda: layer, len(layer), name, key, beside=changes, format=format)
     st.code(signed, language=None, wrap_lines=True)

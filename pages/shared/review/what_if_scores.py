@@ -230,4 +230,4 @@ def _stale(page: PageContext, applied: AppliedVerdicts) -> None:
 def _copy(page: PageContext, applied: AppliedVerdicts) -> None:
     explanation = f"A copy of {plain(page.words.reference)} with the verdicts applied; the original is not changed."
     st.metric(f"Corrected {plain(page.words.reference)}", count(len(applied.layer), "span"), help=explanation)
-    navigation.link_to("Review", ":primary[Export →]", replace(page.view, review_tab="take-along"), key="to_copies")
+    navigation.link_to("Review", ":primary[Finish →]", replace(page.view, review_tab="finish"), key="to_copies")

@@ -50,6 +50,11 @@ def one_of(words: Collection[str], complaint: str = "is not known") -> Codec[str
     return checked(words.__contains__, complaint)
 
 
+def renamed(codec: Codec[str], names: Mapping[str, str]) -> Codec[str]:
+    """Return a codec that also reads words of older links, by the words that stand for them now."""
+    return replace(codec, read=lambda text: codec.read(names.get(text, text)))
+
+
 def some_of(words: Collection[str]) -> Codec[tuple[str, ...]]:
     """Return the codec of any of several words, in the order in which they stand."""
 
@@ -135,12 +140,14 @@ TABS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "criteria_tab": ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose"),
         "annotators_tab": ("figures", "consistency"),
         "linking_tab": ("ids",),
-        "review_tab": ("given-verdicts", "adjudicate", "take-along"),
+        "review_tab": ("given-verdicts", "finish"),
     }
 )
 """The tabs of each page by the field of the view, without the first one, for which the field is empty.
 
 Inspect without a tab shows records where the view narrows them down, and else patterns where there are enough."""
+FINISH: Mapping[str, str] = MappingProxyType(dict.fromkeys(("adjudicate", "take-along"), "finish"))
+"""Former tabs of Review."""
 SLICED_BY = (
     *("length", "tokens", "shape", "frequency", "consistency"),
     *("position", "document-length", "spans", "period", "noise"),
@@ -230,7 +237,7 @@ class View:
     linking_tab: str = parameter("", one_of(TABS["linking_tab"]))
     mentions: str = parameter("", one_of(("given",)))
     rank: str = parameter("", one_of(("3", "5")))
-    review_tab: str = parameter("", one_of(TABS["review_tab"]))
+    review_tab: str = parameter("", renamed(one_of(TABS["review_tab"]), FINISH))
     share: str = parameter("", one_of(("row", "column")))
     layout: tuple[str, ...] = parameter((), some_of(LAYOUTS))
 

@@ -16,7 +16,7 @@ from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, near_miss_parts
-from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, TABS, Codec, View
+from pages.shared.view import FIGURE_SLIDES, FIGURES, FINISH, LAYOUTS, QUESTIONS, SLICED_BY, TABS, Codec, View
 
 LIMIT = 2_000
 """A longer query string is not put in a link: some mail programs and servers cut it."""
@@ -131,6 +131,7 @@ SORT: Mapping[str, tuple[str, str]] = MappingProxyType(
         "first-5": ("rank", "5"),
         "given-mentions": ("mentions", "given"),
         "confused-ids": ("linking_tab", "ids"),
+        **{word: ("review_tab", tab) for word, tab in FINISH.items()},
         # It was never used.
         "as-map": ("layout", ""),
     }

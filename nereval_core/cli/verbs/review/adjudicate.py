@@ -11,8 +11,8 @@ HELP = "merge the layers of two annotators, with verdicts where they disagree"
 USAGE = "A B --out OUT [options]"
 EXAMPLE = "ann.jsonl bob.jsonl --review verdicts.db --out gold.jsonl"
 NOTES = """\
-Verdicts are those given on the records of B with A as gold. Records without a verdict are listed, and are not in OUT.
-Agreed spans keep their links, ids and other attributes from A.
+Verdicts are those given on the records of B with A as gold. Records without a verdict are listed; OUT has none of their
+spans, or those of A or of B. Agreed spans keep their links, ids and other attributes from A.
 """
 SHOWN_RECORDS = 20
 """Open records listed on the screen; the log has all."""
@@ -20,6 +20,12 @@ SHOWN_RECORDS = 20
 
 def add_arguments(parser: Parser) -> None:
     add_corrected_copy(parser)
+    parser.add_argument(
+        "--undecided",
+        choices=("leave-out", "first", "second"),
+        default="leave-out",
+        help="records without a verdict: without their spans (the default), or with those of the first or the second",
+    )
     add_verdicts(parser)
     add_reading(parser)
 
@@ -41,10 +47,17 @@ def run(options: argparse.Namespace) -> None:
     reviewed, verdict_file = read_verdicts(options.review, accepting)
     corpus = load_reviewed(options).corpus
     first = corpus.gold.renamed(gold_name(options))
-    adjudicated = adjudicate(first, corpus.systems[0], reviewed, only_this_document=accepting.only_this_document)
+    adjudicated = adjudicate(
+        first,
+        corpus.systems[0],
+        reviewed,
+        undecided=options.undecided,
+        only_this_document=accepting.only_this_document,
+    )
     say_applied(adjudicated.applied)
     write_layer(options, adjudicated.layer, log_csv(adjudicated.log, adjudicated.signature), verdict_file)
-    say(f"agreed: {adjudicated.agreed}; open: {len(adjudicated.open)}, not in the layer")
+    kept = "not in the layer" if options.undecided == "leave-out" else f"as in the {options.undecided} layer"
+    say(f"agreed: {adjudicated.agreed}; open: {len(adjudicated.open)}, {kept}")
     for row in adjudicated.open[:SHOWN_RECORDS]:
         say(f"open: {row.document} {row.record} {quoted(row.quote)}: {row.reason}")
     if len(adjudicated.open) > SHOWN_RECORDS:

@@ -1,0 +1,218 @@
+"""Finish: the layer that verdicts make, in the format that was read, with all conditions of the export in one panel."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from nereval_core.corpus import Layer
+from nereval_core.records.queries import Query
+from nereval_core.review.apply import select_verdicts
+from nereval_core.review.apply.adjudication import Adjudicated, OpenRecord, Undecided, adjudicate
+from nereval_core.review.apply.corrected_copy import log_rows, signature
+from nereval_core.review.tables import LayerChanges, change_table, layer_changes, open_table
+from nereval_core.tables import Cell
+from nereval_core.writers import writers
+from pages.shared import review
+from pages.shared.components import navigation
+from pages.shared.components.downloads import layer_file_name
+from pages.shared.components.tables import ROWS, first_row, show_table
+from pages.shared.criteria.all_criteria import as_read
+from pages.shared.data import reference_layer, verdict_store
+from pages.shared.data.computations import compute
+from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
+from pages.shared.data.page_context import PageContext
+from pages.shared.review import verdicts
+from pages.shared.view import keys, state
+from pages.shared.view.queries import ERRORS, view_of
+from pages.shared.view.text import count, plain
+
+STRICT = "strict"
+PREVIEW = 5
+"""Changes that are shown at first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A finished layer with its log, its signature, the number of verdicts in it and the records without a verdict."""
+
+    layer: Layer
+    log: Sequence[Sequence[Cell]]
+    signature: str
+    verdicts: int
+    open: tuple[OpenRecord, ...]
+
+
+def draw_finish(page: PageContext) -> None:
+    """Draw the panel: what the layer holds, its conditions, the download, and what changes."""
+    _offer_annotators(page)
+    if not page.words.annotators and review.say_no_verdicts(page):
+        return
+    finished = finished_layer(page)
+    changes = _layer_changes(page.loaded, _conditions(page), finished.layer)
+    st.markdown(_sentence(page, finished, changes))
+    with st.container(border=True):
+        with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+            _choose_undecided(page, len(finished.open))
+            review.choose_accepted(page)
+        key = (page.loaded.id, _conditions(page))
+        name = f"{layer_file_name(page.view.reference or page.words.reference)}-finished"
+        verdicts.offer_copy(finished.layer, finished.log, finished.signature, name, key, _format_read(page))
+    _preview(page, finished, changes)
+    if finished.open:
+        with st.expander(f"{count(len(finished.open), 'record')} without a verdict"):
+            list_open(page, finished)
+
+
+def finished_layer(page: PageContext) -> Finished:
+    """Return the layer under the conditions of this session; gold that keeps its own is gold as Progress scores it."""
+    conditions = _conditions(page)
+    adjudicated = _adjudicated(page.loaded, conditions)
+    if conditions.undecided == "first" and not page.words.annotators:
+        applied = review.corrected_gold(page)
+        log, signed = log_rows(applied.log), signature(applied)
+        return Finished(applied.layer, log, signed, applied.verdicts, adjudicated.open)
+    applied = adjudicated.applied
+    return Finished(adjudicated.layer, adjudicated.log, adjudicated.signature, applied.verdicts, adjudicated.open)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a finished layer depends on beside the corpus: layers, verdicts, and what becomes of undecided records."""
+
+    reference: str
+    system: str
+    now: Hashable
+    accepted: review.Accepted
+    undecided: Undecided
+
+
+def _conditions(page: PageContext) -> Conditions:
+    now, accepted = review.verdicts_number(), review.accepted_choice()
+    return Conditions(page.words.reference, page.system, now, accepted, _undecided(page))
+
+
+@memoized("Comparing the two layers …")
+def _adjudicated(loaded: Loaded, conditions: Conditions) -> Adjudicated:
+    accepted = conditions.accepted
+    return compute(
+        loaded,
+        "Finishing",
+        adjudicate,
+        loaded.corpus.gold.renamed(conditions.reference),
+        loaded.corpus.system(conditions.system),
+        select_verdicts(verdict_store.now(), who=accepted.who, kinds=accepted.kinds),
+        undecided=conditions.undecided,
+        only_this_document=not accepted.every_document,
+    )
+
+
+@memoized("Comparing with the original …")
+def _layer_changes(loaded: Loaded, conditions: Conditions, _layer: Layer) -> LayerChanges:
+    return compute(loaded, "Comparing", layer_changes, loaded.corpus.gold, _layer)
+
+
+def _undecided(page: PageContext) -> Undecided:
+    """Return what becomes of records without a verdict: gold stays as it is, annotators' open spans are left out."""
+    chosen: Undecided | None = st.session_state.get(keys.REVIEW_UNDECIDED)
+    return chosen or ("leave-out" if page.words.annotators else "first")
+
+
+def _choose_undecided(page: PageContext, records: int) -> None:
+    words = {
+        "first": f"as in {plain(page.words.reference)}",
+        "second": f"as in {plain(page.system)}",
+        "leave-out": "left out",
+    }
+    st.segmented_control(
+        f"{count(records, 'record')} without a verdict",
+        list(words),
+        format_func=words.__getitem__,
+        required=True,
+        help=f"Where {plain(page.words.reference)} and {plain(page.system)} differ and nothing is decided.",
+        **state.mirror("review_undecided", _undecided(page), state.keep(keys.REVIEW_UNDECIDED)),
+    )
+
+
+def _sentence(page: PageContext, finished: Finished, changes: LayerChanges) -> str:
+    reference = plain(page.words.reference)
+    parts = (("changed", changes.changed), ("removed", changes.removed), ("added", changes.added))
+    differences = ", ".join(f"{number:,} {word}" for word, number in parts if number) or "nothing changed"
+    return (
+        f"**The finished layer has {count(len(finished.layer), 'span')}**: {changes.same:,} as in {reference}, "
+        f"{differences}; {count(finished.verdicts, 'verdict')} applied. {reference} itself stays as it is."
+    )
+
+
+def _format_read(page: PageContext) -> str:
+    """Return the format that the reference was read in, jsonl where that one is not written."""
+    named = {row.name: row.format for row in page.loaded.layers}
+    format = named.get(page.view.reference or page.loaded.first_annotator, named.get("gold", ""))
+    return format if format in writers() else "jsonl"
+
+
+def _preview(page: PageContext, finished: Finished, changes: LayerChanges) -> None:
+    """Show the first changes; all of them are a click away, and in the file."""
+    total = len(changes)
+    if not total:
+        return
+    st.header(count(total, "change"))
+    shown = total if st.toggle("Show all", key=f"{keys.WIDGET}all_changes") or total <= PREVIEW else PREVIEW
+    low = first_row(shown, "changes", page.view, "changes") if shown > ROWS else 0
+    table = change_table(page.loaded.corpus.gold, finished.layer, changes, low, min(shown, low + ROWS))
+    show_table(
+        page,
+        table,
+        signature=finished.signature,
+        data=lambda: [change_table(page.loaded.corpus.gold, finished.layer, changes, 0, total).to_frame()],
+        rows=total,
+    )
+
+
+def _offer_annotators(page: PageContext) -> None:
+    """Offer, in a corpus with gold, to finish the layers of its two annotators."""
+    pair = annotators(page)
+    if pair is not None and pair != (page.view.reference, page.system):
+        label = f":primary[Finish {plain(pair[0])} and {plain(pair[1])} →]"
+        st.button(label, key="adjudicate-annotators", type="tertiary", on_click=_both, args=(page, *pair))
+
+
+def annotators(page: PageContext) -> tuple[str, str] | None:
+    """Return the first two layers that the corpus declares as annotators', None if there are fewer."""
+    rows = reference_layer.as_read(page.loaded).layers
+    names = [row.name for row in rows if row.kind == "annotator"]
+    return (names[0], names[1]) if len(names) > 1 else None
+
+
+def _both(page: PageContext, first: str, second: str) -> None:
+    view = reference_layer.take_as_gold(replace(state.view(), system=second), page.loaded, first)
+    state.put(replace(view, system=second))
+
+
+def list_open(page: PageContext, finished: Finished) -> None:
+    """List the records on which nothing is decided, each with the way to it."""
+    # Two agree on types as they annotated them, whatever is merged elsewhere.
+    page = as_read(page)
+    low = first_row(len(finished.open), "open", page.view, "records")
+    part = finished.open[low : low + ROWS]
+    table = open_table(part, page.loaded.corpus.documents)
+    cell = show_table(
+        page,
+        table,
+        signature=finished.signature,
+        data=open_table(finished.open, page.loaded.corpus.documents).to_frame(),
+        choose=table.keys,
+        facts=(page.loaded.id, page.system, [(row.document, row.record) for row in part]),
+        caption="Choose a row to read it in its text.",
+        height=360,
+    )
+    query = Query(decision=ERRORS, having=(("verdict", "none"),))
+    if rest := page.ledger(STRICT).total(query).records:
+        label = f":primary[Decide on Inspect: {count(rest, 'record')} without a verdict →]"
+        navigation.link_to("Inspect", label, view_of(replace(page.view, criterion=STRICT), query), key="open")
+    if cell is not None:
+        row = part[cell.row]
+        review.show_record(page, STRICT, row.document, row.record)
