@@ -28,7 +28,6 @@ from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
 from nereval_core.readers.shared.strict_json import RefusedError, json_type, loads
 from nereval_core.review.store import ReviewStore, moment
 from nereval_core.review.verdicts import (
-    KINDS,
     QUOTE_CHARACTERS,
     ConflictError,
     Key,
@@ -36,6 +35,7 @@ from nereval_core.review.verdicts import (
     Seen,
     StoredVerdict,
     Verdict,
+    kind_in_words,
     minute_of,
     span_as_json,
     verdict_problems,
@@ -410,4 +410,4 @@ def _in_time(verdicts: Iterable[StoredVerdict]) -> list[StoredVerdict]:
 
 def _said(stored: StoredVerdict) -> str:
     note = f" ({quoted(stored.verdict.note)})" if stored.verdict.note else ""
-    return f"{stored.who} on {minute_of(stored.at)}: {KINDS.get(stored.verdict.kind, 'no verdict any more')}{note}"
+    return f"{stored.who} on {minute_of(stored.at)}: {kind_in_words(stored.verdict) or 'no verdict any more'}{note}"

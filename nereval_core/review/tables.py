@@ -14,7 +14,7 @@ from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.verdicts import KINDS, Marked, StoredVerdict, minute_of
+from nereval_core.review.verdicts import UNMARKED, Marked, StoredVerdict, kind_in_words, minute_of
 from nereval_core.review.verdicts_on_records import marked, text_digests
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
@@ -40,7 +40,7 @@ def log_table(changes: Iterable[Change]) -> Table:
             change.id,
             change.before,
             change.span.type,
-            KINDS[change.stored.verdict.kind],
+            kind_in_words(change.stored.verdict),
             change.done or f"not applied: {change.reason}",
             "; ".join(f"{quote} ({span.type})" for quote, span in zip(change.quotes, change.after, strict=True)),
             change.stored.who,
@@ -200,6 +200,8 @@ def staleness_test(layers: Sequence[Layer]) -> Callable[[StoredVerdict], bool | 
         numbered = [
             (layer, number) for layer, by in zip(layers, numbers, strict=True) for number in by.get(key.text, ())
         ]
+        if numbered and key.side == UNMARKED:
+            return False
         if numbered:
             return not any(places(layer, number, key.span) for layer, number in numbered)
         return True if any(stored.verdict.seen.document in layer.documents.index for layer in layers) else None
@@ -212,7 +214,7 @@ def _cells(stored: StoredVerdict) -> tuple[str, ...]:
     right = "; ".join(map(_span, verdict.right)) or ("no entity" if verdict.kind == "neither" else "")
     record = f"{verdict.key.side[0]}:{_span(verdict.key.span)}"
     context = verdict.seen
-    return context.document, record, context.quote, KINDS[verdict.kind], right, stored.who, stored.at, verdict.note
+    return context.document, record, context.quote, kind_in_words(verdict), right, stored.who, stored.at, verdict.note
 
 
 def _span(span: Marked) -> str:

@@ -16,7 +16,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from nereval_core.problems import FormatError, Problem, quoted
 
-Side = Literal["gold", "pred"]
+Side = Literal["gold", "pred", "none"]
+"""The side that has a verdict's span; `none` is that of an entity which nobody had marked."""
+UNMARKED: Side = "none"
 Kind = Literal["gold", "pred", "both", "neither", "unclear", "withdrawn"]
 WITHDRAWN: Kind = "withdrawn"
 """The kind of a verdict that withdraws another: afterwards none stands."""
@@ -68,7 +70,11 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True)
 class Key:
-    """The subject of a verdict: a span of one side in a text, given by the SHA-256 (hex) of its UTF-8."""
+    """The subject of a verdict: a span of one side in a text, given by the SHA-256 (hex) of its UTF-8.
+
+    For an entity that nobody had marked it is the span as a reviewer first marked it, and stays that when the
+    reviewer's spans (`Verdict.right`) change.
+    """
 
     text: str
     side: Side
@@ -102,7 +108,8 @@ class Verdict:
 
     `partner` is the span of the other side that the key's span was compared with, None where there was none; it
     determines the meaning of `pred` and `both`. `right` are the correct spans where neither is right, none for no
-    entity. `seen` shows the subject of the verdict when the text has changed.
+    entity, and those of an entity that nobody had marked. `seen` shows the subject of the verdict when the text has
+    changed.
     """
 
     key: Key
@@ -149,9 +156,16 @@ class ConflictError(Exception):
 def given_in_words(stored: StoredVerdict) -> str:
     """Return a line with the reviewer, time, span and decision of a verdict."""
     verdict = stored.verdict
-    what = KINDS.get(verdict.kind, "no verdict any more")
+    what = kind_in_words(verdict) or "no verdict any more"
     prefix = "taken back, now " if stored.undoes else ""
     return f"{stored.who} on {minute_of(stored.at)}: {quoted(verdict.seen.quote)} {prefix}{what}"
+
+
+def kind_in_words(verdict: Verdict, kinds: Mapping[Kind, str] = KINDS) -> str:
+    """Return the kind of a verdict in words, "" for one that withdraws another."""
+    if verdict.kind == WITHDRAWN:
+        return ""
+    return "an entity that nobody had marked" if verdict.key.side == UNMARKED else kinds[verdict.kind]
 
 
 def minute_of(at: str) -> str:
@@ -182,10 +196,15 @@ def verdict_problems(verdict: Verdict, who: str, source: str, line: int | None =
     _written_badly(wrong, "text after a quote", context.after, CONTEXT_CHARACTERS)
     if not _DIGEST.fullmatch(key.text):
         wrong(f"{quoted(key.text)}, which is not a digest of a text", "write its SHA-256, 64 digits from 0 to f")
+    is_withdrawn = verdict.kind == WITHDRAWN
     if verdict.kind not in get_args(Kind):
         wrong(f"there is no verdict {quoted(str(verdict.kind))}", f"use {', '.join(KINDS)}")
     if key.side not in get_args(Side):
-        wrong(f"there is no side {quoted(str(key.side))}", "use gold or pred")
+        wrong(f"there is no side {quoted(str(key.side))}", "use gold, pred or none")
+    if key.side == UNMARKED and not is_withdrawn and (verdict.kind != "neither" or not verdict.right):
+        wrong("an entity that nobody had marked, without its spans", "give neither, with right spans")
+    if key.side == UNMARKED and verdict.partner is not None:
+        wrong("an entity that nobody had marked, with a partner", "give null as its partner")
     if verdict.right and verdict.kind != "neither":
         wrong(f"right spans beside the verdict {quoted(verdict.kind)}", "give them with neither")
     for span in spans:

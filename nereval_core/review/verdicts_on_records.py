@@ -20,7 +20,7 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.records.tables import Rows
 from nereval_core.review.attribute import Records
 from nereval_core.review.standing_verdicts import Moment, Reviewed
-from nereval_core.review.verdicts import Draft, Key, Kind, Marked, Seen, StoredVerdict, Verdict, text_digest
+from nereval_core.review.verdicts import UNMARKED, Draft, Key, Kind, Marked, Seen, StoredVerdict, Verdict, text_digest
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
@@ -36,13 +36,14 @@ class AttachedVerdicts:
     """The verdicts of some records: `verdicts[at[record]]`, shape (records,), -1 where none stands.
 
     `stale`, shape (records,), is True where that verdict is stale. `lost` are stale verdicts on these documents at
-    whose places there are no records.
+    whose places there are no records. `unmarked` are those on entities that nobody had marked, which have no record.
     """
 
     verdicts: tuple[StoredVerdict, ...]
     at: NDArray[np.int32]
     stale: NDArray[np.bool_]
     lost: tuple[StoredVerdict, ...]
+    unmarked: tuple[StoredVerdict, ...] = ()
 
     def of(self, record: int) -> StoredVerdict | None:
         number = int(self.at[record])
@@ -119,6 +120,9 @@ def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
     by_digest, sides, ids = _numbers(about.read[0].documents), _sides(about), about.read[0].documents.ids
     positions: list[int | None] = []
     for key, document in keys:
+        if key.side == UNMARKED:
+            positions.append(None)
+            continue
         side = int(key.side == "pred")
         numbers = sorted(by_digest.get(key.text, ()), key=lambda number: ids[number] != document)
         spans = (span for number in numbers for span in _same(about.read[side], number, key.span))
@@ -195,6 +199,7 @@ def _attached_anew(
         low, high = first[number : number + 2].tolist()
         attaching.at[low:high], attaching.old[low:high] = -1, False
     attaching.lost = [stored for stored in attached.lost if id(stored) not in again]
+    attaching.unmarked = [stored for stored in attached.unmarked if id(stored) not in again]
     attaching.put_all(affected, only=touched)
     return attaching.done()
 
@@ -207,12 +212,15 @@ class _Attaching:
     ) -> None:
         self.about, self.at, self.old, self.verdicts = about, at, old, verdicts
         self.lost: list[StoredVerdict] = []
+        self.unmarked: list[StoredVerdict] = []
         # How well a verdict fits its record: the one that fits best stays, of several the last.
         self.fits = np.zeros(len(at), np.int8)
 
     def done(self) -> AttachedVerdicts:
-        lost = sorted(self.lost, key=lambda stored: stored.number)
-        return AttachedVerdicts(tuple(self.verdicts), frozen(self.at), frozen(self.old), tuple(lost))
+        lost, unmarked = (
+            tuple(sorted(verdicts, key=lambda stored: stored.number)) for verdicts in (self.lost, self.unmarked)
+        )
+        return AttachedVerdicts(tuple(self.verdicts), frozen(self.at), frozen(self.old), lost, unmarked)
 
     def put_all(self, reviewed: Reviewed, only: Collection[int] | None = None) -> None:
         """Put the verdicts that stand on the records of their documents, or of `only` some documents, by number."""
@@ -223,6 +231,11 @@ class _Attaching:
         for stored in reviewed.standing:
             numbers = by_digest.get(stored.verdict.key.text)
             if numbers is None and reviewed.by_text_alone:
+                continue
+            if stored.verdict.key.side == UNMARKED:
+                # Of documents of one text each has its own, see below.
+                if numbers is not None and len(numbers) == 1 and (only is None or numbers[0] in only):
+                    self.unmarked.append(stored)
                 continue
             if numbers is None:
                 number = documents.index.get(stored.verdict.seen.document)
@@ -236,7 +249,10 @@ class _Attaching:
             here = [number for number in numbers if documents.ids[number] == name]
             if not here or len(numbers) == 1 or (only is not None and here[0] not in only):
                 continue
+            self.unmarked += [stored for stored in own_given if stored.verdict.key.side == UNMARKED]
             for stored in own_given:
+                if stored.verdict.key.side == UNMARKED:
+                    continue
                 for side, layer in enumerate(self.about.read):
                     own = side == (stored.verdict.key.side == "pred")
                     for span in _same(layer, here[0], stored.verdict.key.span):

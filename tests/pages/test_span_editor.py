@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from nereval_core.problems import one_line
 from tests.support.scripts import Run, run_scripts
 
 TYPES = ["cell_line", "cell_type", "DNA", "protein", "RNA"]
@@ -137,6 +138,11 @@ def test_the_state_is_said_in_words(run: Run) -> None:
     assert run(f"editorWords({editor})") == "troponin I, protein, characters 12 to 22"
     assert run(f"editorWords(keys({editor}, ['&', '+']))").endswith(", span 2 of 2")
     assert run(f"editorWords(keys({editor}, ['-']))") == "no entity"
+
+
+def test_names_of_types_are_shown_as_python_shows_them(run: Run) -> None:
+    names = ["cell_line", "a\u202eb", "x\0\n\t\x1b", "𝒳 é", "a\xa0b\u2028", "\U000e0001z", ""]
+    assert run(f"{json.dumps(names)}.map(printed)") == [one_line(name) for name in names]
 
 
 def test_what_is_kept_is_each_span_once(run: Run) -> None:

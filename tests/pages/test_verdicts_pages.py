@@ -304,6 +304,53 @@ def test_a_new_type_is_one_of_the_types_from_then_on(store: ReviewStore) -> None
     assert [one.who for one in store.every()] == ["Ann", "Bob"]
 
 
+CHEST = {"fragments": [[40, 50]], "type": "PROTEINAS"}
+
+
+def entity(app: AppTest, right: list[dict[str, object]], **more: object) -> AppTest:
+    return act(app, "entity", span=CHEST, right=right, **more)
+
+
+def test_an_entity_that_nobody_had_marked_is_kept_changed_and_taken_out(store: ReviewStore) -> None:
+    app = entity(first(ANN), [CHEST | {"isNew": False}])
+    (one,) = store.every()
+    assert one.verdict.key.side == "none" and one.verdict.right == (Marked(((40, 50),), "PROTEINAS"),)
+    assert "Kept as Ann: 'chest pain', an entity that nobody had marked." in said(app)
+    # The reader stays at the record, and no record has a verdict.
+    assert workbench(app)["at"] == 0 and set(verdicts(app)) == {None} and "0 of 60 reviewed" in progress(app)
+    (kept,) = workbench(app)["entities"]
+    assert kept == {"doc": "en-01", "span": CHEST, "right": [CHEST], "version": 1, "who": "Ann"}
+    app = entity(app, [CHEST | {"type": "symptom", "isNew": True}], version=1)
+    assert workbench(app)["entities"][0]["right"] == [CHEST | {"type": "symptom"}]
+    assert "symptom" in workbench(app)["verdicts"]["types"]
+    app = entity(app, [], version=2)
+    assert workbench(app)["entities"] == [] and store.every()[-1].verdict.kind == "withdrawn"
+    app = press(app, "undo")
+    assert workbench(app)["entities"][0]["right"] == [CHEST | {"type": "symptom"}] and workbench(app)["at"] == 0
+
+
+def test_undo_of_an_entity_leaves_the_reader_where_he_is(store: ReviewStore) -> None:
+    app = press(entity(press(first(ANN), "j"), [CHEST]), "undo")
+    assert workbench(app)["at"] == 1 and workbench(app)["entities"] == []
+
+
+def test_an_entity_that_somebody_has_changed_meanwhile_is_not_written_over(store: ReviewStore) -> None:
+    bob = first(BOB)
+    entity(first(ANN), [CHEST])
+    bob = entity(bob, [CHEST | {"type": "NORMALIZABLES"}], version=0)
+    assert [one.who for one in store.every()] == ["Ann"] and "was first" in said(bob)
+
+
+@pytest.mark.parametrize(("start", "end", "name"), [(40, 100_000, "PROTEINAS"), (40, 50, "ype"), (50, 40, "PROTEINAS")])
+def test_an_entity_that_no_editor_gives_is_not_kept(start: int, end: int, name: str, store: ReviewStore) -> None:
+    assert "Not kept." in said(entity(first(ANN), [span(start, end, name)])) and not store.every()
+
+
+def test_masked_pages_quote_no_entity(store: ReviewStore) -> None:
+    app = entity(first(ANN, replace(VIEW, mask=MASKED)), [CHEST])
+    assert len(workbench(app)["entities"]) == 1 and "chest" not in said(app) + repr(workbench(app))
+
+
 def test_spans_wait_for_the_name_of_their_reviewer(store: ReviewStore) -> None:
     app = act(opened("Inspect", VIEW), "neither", right=[span(133, 141, "NORMALIZABLES")])
     assert not store.every()

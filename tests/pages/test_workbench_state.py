@@ -30,9 +30,15 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 TEXT = {
     "doc": "d",
+    "part": 0,
+    "parts": 1,
     "window": [10, 34, 90],
-    "paragraphs": [{"texts": ["the ", "troponin", " I of a cell"]}],
-    "marks": [],
+    "paragraphs": [{"texts": ["the ", "troponin", " I of ", "a cell"]}],
+    "marks": [
+        {"side": "gold", "record": "r0", "parts": [[1, 1]]},
+        {"side": "beside", "record": "r1", "parts": [[2, 2]]},
+        {"side": "prediction", "record": "r2", "parts": [[3, 3]]},
+    ],
 }
 CARD = {
     "key": "0|d",
@@ -66,6 +72,7 @@ def answer(at: float = 0, *, seen: int = 0, first: int = 0, n_entries: int = 4, 
         "texts": {"0|d": TEXT},
         "cards": {f"d\n{record}": CARD for record in records},
         "corrected": {},
+        "entities": [],
         "whole": False,
         "starred": ["d\nr2"],
         "colour": "decision",
@@ -245,18 +252,72 @@ def test_the_editor_begins_with_what_was_decided_before(run: Run) -> None:
     assert state["corrected"]["d\nr0"] == []
 
 
+def entities(state: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """Return the first and the present spans of the entities that the server is sent."""
+    return [(event["span"], event["right"]) for event in state["events"] if event["act"] == "entity"]
+
+
+OF = {"fragments": [[25, 27]], "type": "Y"}
+
+
+def test_a_drag_where_nobody_marked_anything_is_an_entity_which_needs_a_type(run: Run) -> None:
+    drawn = ["dragOver", 24, 28, False]
+    refused = play(run, drawn, *presses(["Enter"]))
+    assert refused["events"] == [] and refused["edit"]["editor"]["message"].startswith("Which type?")
+    state = play(run, drawn, *presses(["y", "Enter", "1"]))
+    assert entities(state) == [(OF, [OF | {"isNew": False}])] and verdicts(state) == [("r0", "gold")]
+    # The next one has the type of the last, and whoever drags over an entity changes it.
+    state = play(run, drawn, *presses(["y", "Enter"]), ["dragOver", 10, 13, False], *presses(["Enter"]))
+    assert entities(state)[1] == ({"fragments": [[10, 13]], "type": "Y"}, [span(10, 13, "Y")])
+    state = play(run, drawn, *presses(["y", "Enter"]), ["dragOver", 22, 28, False], *presses(["Enter"]))
+    assert entities(state)[1] == (OF, [span(23, 27, "Y")])
+    assert play(run, ["dragOver", 22, 23, False])["edit"] is None
+
+
+def test_a_drag_over_another_record_is_for_that_one(run: Run) -> None:
+    state = play(run, ["dragOver", 30, 34, False], *presses(["Enter"]))
+    assert state["at"] == 3 and right(state) == [("r2", [span(30, 34, "X")])]
+    # Its card may come with the next answer, and keys follow.
+    begun = [answer(cards={"d\nr0": CARD}, facts="g"), ["dragOver", 30, 34, False], *presses(["y", "Enter"])]
+    assert play(run, *begun)["heldKeys"] == ["4", [30, 34, False], "y", "Enter"]
+    assert right(play(run, *begun, answer(2, seen=1, facts="g"))) == [("r2", [span(30, 34, "Y")])]
+
+
+def test_what_was_drawn_on_a_record_may_be_an_entity_beside_it(run: Run) -> None:
+    state = play(run, ["dragOver", 14, 18, False], *presses(["*", "Enter", "1"]))
+    assert entities(state) == [({"fragments": [[14, 18]], "type": "X"}, [span(14, 18, "X")])]
+    assert verdicts(state) == [("r0", "gold")]
+
+
+def test_an_entity_is_marked_by_keys_behind_the_open_record(run: Run) -> None:
+    state = play(run, *presses(["m", "Control+ArrowRight", "y", "Enter"]))
+    assert entities(state) == [(OF, [OF | {"isNew": False}])]
+
+
+def test_an_entity_that_was_kept_is_changed_and_taken_out(run: Run) -> None:
+    kept = {"doc": "d", "span": OF, "right": [OF], "version": 3, "who": "Ann"}
+    name = json.dumps(["d", OF["fragments"], OF["type"]], separators=(",", ":"))
+    begun = [answer(entities=[kept]), ["editEntity", name, 0]]
+    state = play(run, *begun, *presses(["x", "Enter"]))
+    assert entities(state) == [(OF, [span(25, 27, "X")])] and state["events"][0]["version"] == 3
+    state = play(run, *begun, *presses(["-", "Enter"]))
+    assert entities(state) == [(OF, [])]
+    assert run(f"entitiesIn(steps({json.dumps([*begun, *presses(['-', 'Enter'])])}), 'd')") == []
+    assert play(run, *begun, *presses(["-", "Escape"]))["events"] == []
+
+
 def test_new_types_of_edits_that_were_not_acknowledged_are_types(run: Run) -> None:
     state = play(run, *presses(["4", "z", "ArrowDown", "Enter", "4", "z", "Enter"]))
     assert right(state) == [("r0", [span(14, 24, "z", is_new=True)]), ("r1", [span(14, 24, "z")])]
 
 
 def test_a_drag_over_the_open_record_opens_the_editor_on_it(run: Run) -> None:
-    state = play(run, ["dragOver", 3, 14, False], *presses(["Enter"]))
+    state = play(run, ["dragOver", 13, 24, False], *presses(["Enter"]))
     assert verdicts(state) == [("r0", "gold")]
-    state = play(run, ["dragOver", 0, 12, False], ["dragOver", 20, 24, True], *presses(["Enter"]))
+    state = play(run, ["dragOver", 10, 22, False], ["dragOver", 30, 34, True], *presses(["Enter"]))
     assert right(state) == [("r0", [{"fragments": [[10, 22], [30, 34]], "type": "X", "isNew": False}])]
     reason = {"reason": "This server takes no verdicts.", "stars": False}
-    assert play(run, answer(verdicts=reason), ["dragOver", 3, 14, False])["edit"] is None
+    assert play(run, answer(verdicts=reason), ["dragOver", 13, 24, False])["edit"] is None
 
 
 def test_a_version_is_said_of_what_the_server_has_shown_alone(run: Run) -> None:
@@ -351,7 +412,7 @@ const server = () => {
       cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0, sides: SIDES };
     return {
       facts: "f", mount: "m", seen: own.seen, total: N_RECORDS, first, at: own.at, entries, open: ["d", `r${own.at}`],
-      text: "0|d", texts: { "0|d": TEXT_OF_D }, cards, corrected: corrected(), whole: false, starred: [],
+      text: "0|d", texts: { "0|d": TEXT_OF_D }, cards, corrected: corrected(), entities: [], whole: false, starred: [],
       verdicts: { reason: "", kinds: KINDS_OF_VERDICTS, labels: KINDS_OF_VERDICTS, advance: true, types: ["X", "Y"] },
     };
   };
@@ -414,6 +475,6 @@ def test_verdicts_are_the_same_however_late_answers_are(run: Run, pressed: list[
 
 def test_every_key_has_words_and_is_wired(run: Run) -> None:
     table = run("KEY_TABLE.map(([key, act, words]) => [key, typeof act, words])")
-    assert [row[0] for row in table] == ["j", "k", *"12345", "u", "s", "w"]
+    assert [row[0] for row in table] == ["j", "k", *"12345", "m", "u", "s", "w"]
     assert all(kind == "function" and words for _, kind, words in table)
     assert sorted(run("Object.keys(KEYS)")) == sorted(row[0] for row in table)

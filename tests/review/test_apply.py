@@ -295,7 +295,15 @@ SPLIT_UP = st.builds(
     st.sampled_from("XY"),
 )
 MARKS = WHOLE | WHOLE | SPLIT_UP
-GIVEN = st.builds(
+ENTITIES = st.builds(
+    lambda span, right, number: verdict(
+        "none", span, "neither", None, right, text=TEXTS[number], document=f"d{number}"
+    ),
+    MARKS,
+    st.lists(MARKS, min_size=1, max_size=2),
+    st.integers(0, 2),
+)
+GIVEN = ENTITIES | st.builds(
     lambda side, span, kind, partner, right, number: verdict(
         side,
         span,

@@ -19,13 +19,14 @@ from nereval_core.ledger import Ledger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import KINDS, ConflictError, Draft, Kind, Marked, Verdict
+from nereval_core.review.verdicts import KINDS, ConflictError, Draft, Key, Kind, Marked, Seen, Verdict
 from nereval_core.review.verdicts_on_records import (
     _attached,
     attach_verdicts,
     draft_batch,
     places,
     select_batch,
+    text_digests,
     verdict_subject,
     verdicts_since,
 )
@@ -101,6 +102,14 @@ def records(
 def give(store: ReviewStore, found: Ledger, record: int, kind: Kind, note: str = "", who: str = "Ann") -> None:
     key, partner, seen = verdict_subject(found.about, record)
     store.give([Draft(Verdict(key, kind, seen, partner, note=note), store.reviewed().version(key))], who)
+
+
+def mark_entity(store: ReviewStore, found: Ledger, document: int, span: Marked, who: str = "Ann") -> None:
+    """Mark an entity that nobody had marked."""
+    documents = found.about.read[0].documents
+    key = Key(text_digests(documents)[document], "none", span)
+    seen = Seen.of(documents.ids[document], documents.texts[document], span)
+    store.give([Draft(Verdict(key, "neither", seen, right=(span,)), store.reviewed().version(key))], who)
 
 
 def kinds(found: Ledger) -> dict[str, str]:
@@ -273,7 +282,9 @@ def test_what_is_right_is_said_with_its_words() -> None:
 SAME = ("Ann took aspirin tablets.", "Bob took it.", "Ann took aspirin tablets.", "Bob took it.", "Eve left.")
 STEPS = st.lists(
     st.tuples(
-        st.integers(0, 11), st.sampled_from(["gold", "pred", "unclear", "undo"]), st.sampled_from(["Ann", "Bob"])
+        st.integers(0, 11),
+        st.sampled_from(["gold", "pred", "unclear", "undo", "entity"]),
+        st.sampled_from(["Ann", "Bob"]),
     ),
     min_size=1,
     max_size=12,
@@ -298,6 +309,8 @@ def test_new_verdicts_are_attached_as_all_would_be(steps: list[tuple[int, str, s
             if kind == "undo":
                 with suppress(ConflictError):
                     store.undo(who)
+            elif kind == "entity":
+                mark_entity(store, found, record % len(SAME), Marked(((0, 1 + record % 3),), "Word"), who)
             else:
                 give(store, found, record % len(found.about.rows), kind, who=who)  # type: ignore[arg-type]
             now = attach_verdicts(shown.about)
@@ -305,4 +318,5 @@ def test_new_verdicts_are_attached_as_all_would_be(steps: list[tuple[int, str, s
             every = range(len(shown.about.rows))
             assert list(map(now.of, every)) == list(map(whole.of, every))
             assert now.stale.tolist() == whole.stale.tolist() and now.lost == whole.lost
+            assert now.unmarked == whole.unmarked
         store.close()

@@ -12,7 +12,7 @@ from nereval_core.review.apply.corrected_copy import signature, span_in_words
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.tables import conclusion_in_words, what_if_table
-from nereval_core.review.verdicts import KINDS
+from nereval_core.review.verdicts import kind_in_words
 from nereval_core.tables import Table, columns_of, frame_table, objects
 
 
@@ -34,7 +34,13 @@ def _hangs(row: Conclusion) -> Table:
         f"{row.criterion}: {conclusion_in_words(row)}",
         columns_of("document", "span", "text", "verdict", "who"),
         tuple(
-            (change.id, span_in_words(change.span), change.before, KINDS[change.stored.verdict.kind], change.stored.who)
+            (
+                change.id,
+                span_in_words(change.span),
+                change.before,
+                kind_in_words(change.stored.verdict),
+                change.stored.who,
+            )
             for change in row.changes
         ),
     )

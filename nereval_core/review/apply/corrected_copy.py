@@ -12,7 +12,7 @@ from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.problems import FormatError, one_line
 from nereval_core.readers.parquet import SPANS, TEXTS
 from nereval_core.review.apply import AppliedVerdicts, Change
-from nereval_core.review.verdicts import KINDS, Marked
+from nereval_core.review.verdicts import Marked, kind_in_words
 from nereval_core.tables import Cell, Table, columns_of
 from nereval_core.tables.rendering import as_csv
 
@@ -64,7 +64,7 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
             change.stored.verdict.key.side,
             span_in_words(change.span),
             change.before,
-            KINDS[change.stored.verdict.kind],
+            kind_in_words(change.stored.verdict),
             change.stored.who,
             change.stored.at,
             change.note,

@@ -2,8 +2,8 @@
 
 On a gold span, `gold` keeps it; `pred` replaces it by its partner, or removes it where it has none; `both` gives it the
 partner's boundaries as an alternative; `neither` replaces it by the right spans. On a prediction, `pred` adds it and
-`neither` adds the right spans. An added span may have a verdict of its own, which is followed, so that applying the
-verdicts to their own result changes nothing more.
+`neither` adds the right spans, as it does of an entity that nobody had marked. An added span may have a verdict of its
+own, which is followed, so that applying the verdicts to their own result changes nothing more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from nereval_core.review.verdicts import Marked, StoredVerdict
+from nereval_core.review.verdicts import UNMARKED, Key, Marked, StoredVerdict
 
 KEPT = "kept"
 REMOVED = "removed"
@@ -125,19 +125,24 @@ def settle_spans(
     before = staying | brought
     predicted = {stored.verdict.key.span for stored in verdicts if stored.verdict.key.side == "pred"}
     existing = {span for span in predicted if is_held is None or span in own or is_held(span)}
+
+    def is_there(key: Key) -> bool:
+        """Return whether the span of a verdict exists; an entity that nobody had marked needs none."""
+        return key.side == UNMARKED or key.span in (passed if key.side == "gold" else existing)
+
     for stored in verdicts:
-        if stored.verdict.key.side == "pred" and not wrong[id(stored)] and stored.verdict.key.span in existing:
+        if stored.verdict.key.side != "gold" and not wrong[id(stored)] and is_there(stored.verdict.key):
             brought |= _led(replacing_spans(stored), moves, passed)
     more: dict[Marked, tuple[int, int]] = {}
     outcomes = []
     for stored in verdicts:
         verdict, span = stored.verdict, stored.verdict.key.span
-        if span not in (passed if verdict.key.side == "gold" else existing):
+        if not is_there(verdict.key):
             elsewhere = verdict.key.side == "gold" and is_held is not None and is_held(span)
             outcomes.append(VerdictOutcome(stored, reason=ELSEWHERE if elsewhere else STALE))
         elif reason := wrong[id(stored)] or (CIRCLE if _stuck(stored, moves) else ""):
             outcomes.append(VerdictOutcome(stored, reason=reason))
-        elif verdict.key.side == "pred":
+        elif verdict.key.side != "gold":
             outcomes.append(
                 _of_prediction(stored, before, staying | brought, _led(replacing_spans(stored), moves, set()))
             )

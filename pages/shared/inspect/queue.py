@@ -158,7 +158,7 @@ def _right(verdicts: AttachedVerdicts, record: int, text: str) -> str:
     if stored is None or verdicts.stale[record]:
         return ""
     quotes = ((difference_text(span_difference(text, span.fragments, ())), span.type) for span in stored.verdict.right)
-    return ", ".join(f"{quote} {name}" for quote, name in quotes)
+    return ", ".join(f"{quote} {name_text(name)}" for quote, name in quotes)
 
 
 def record_pieces(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str]) -> list[list[Piece]]:

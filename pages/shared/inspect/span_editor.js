@@ -16,6 +16,7 @@
  * @typedef {object} Editor
  * @property {EditedText} text
  * @property {string[]} types the types that exist
+ * @property {string} type that of spans that are drawn
  * @property {Span[][]} sources what the spans may start from: those decided on before, gold's, the prediction's
  * @property {number} source the one that they started from
  * @property {Span[]} spans
@@ -77,13 +78,15 @@ const pointsIn = (text) => [...text].length;
  * @param {EditedText} text
  * @param {string[]} types
  * @param {Span[][]} sources
+ * @param {string} type that of spans that are drawn, "" where one is to be chosen first
  * @returns {Editor}
  */
-function newEditor(text, types, sources) {
+function newEditor(text, types, sources, type = sources.flat()[0]?.type ?? types[0] ?? "") {
   const [spans, other] = [sources[0] ?? [], sources[1] ?? []];
   return {
     text,
     types,
+    type,
     sources,
     source: 0,
     spans,
@@ -206,7 +209,7 @@ function addSpan(editor) {
   const ends = span ? [span.fragments.at(-1)[1], span.fragments[0][0]] : [0, 0];
   const word = wordBeside(editor.text, ...ends);
   if (!word) return editor;
-  const type = span?.type ?? editor.types[0] ?? "";
+  const type = span?.type ?? editor.type;
   const added = { ...editor, filter: "" };
   return withSpans(added, [...editor.spans, { fragments: [word], type }], { span: editor.spans.length, fragment: 0, side: 1 });
 }
@@ -254,7 +257,7 @@ function editStretch(editor, from, to, isFragment) {
   if (!stretch) return editor;
   const span = activeSpan(editor);
   if (span) return withFragments(editor, isFragment ? [...span.fragments, stretch] : [stretch], stretch[1], 1);
-  const type = editor.sources.flat()[0]?.type ?? editor.types[0] ?? "";
+  const { type } = editor;
   return withSpans(editor, [{ fragments: [stretch], type }], { span: 0, fragment: 0, side: 1 });
 }
 
@@ -373,6 +376,17 @@ function editedSpans({ spans, types, text }) {
   return [...unique.values()].map((span) => ({ ...shifted(span, text.offset), isNew: !types.includes(span.type) }));
 }
 
+// A name with escapes for all characters that do not print, as Python shows it (`one_line`).
+function printed(name) {
+  const escaped = (character) => {
+    const code = character.codePointAt(0);
+    const short = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
+    const [letter, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return short ?? `\\${letter}${code.toString(16).padStart(digits, "0")}`;
+  };
+  return name.replace(/[\p{C}\p{Z}]/gu, (character) => (character === " " ? " " : escaped(character)));
+}
+
 // The words that a span covers, its fragments apart.
 function quoteOf(text, { fragments }) {
   return fragments.map(([start, end]) => text.points.slice(start, end).join("")).join(" … ");
@@ -388,7 +402,8 @@ function editorWords(editor) {
   if (!span) return "no entity";
   const places = span.fragments.map(([start, end]) => `${start + editor.text.offset} to ${end + editor.text.offset}`);
   const number = editor.spans.length > 1 ? `, span ${editor.edge.span + 1} of ${editor.spans.length}` : "";
-  const type = editor.types.includes(span.type) ? span.type : `new type ${span.type}`;
+  const isNew = span.type && !editor.types.includes(span.type);
+  const type = isNew ? `new type ${printed(span.type)}` : printed(span.type) || "no type yet";
   return `${quoteOf(editor.text, span)}, ${type}, characters ${places.join(" and ")}${number}`;
 }
 
@@ -425,6 +440,13 @@ function withMarks(data, marks) {
     parts: fragments.map(([from, to]) => [startOf.get(from), startOf.get(to) - 1]),
   }));
   return { ...data, paragraphs, marks: [...moved, ...inLanes(placed)], place };
+}
+
+// The code point at which each segment begins, and the end of the text.
+function segmentStarts(paragraphs) {
+  const starts = [0];
+  for (const { texts } of paragraphs) for (const text of texts) starts.push(starts.at(-1) + pointsIn(text));
+  return starts;
 }
 
 const numbersFrom = (first, last) => Array.from({ length: last - first + 1 }, (_, step) => first + step);

@@ -18,7 +18,7 @@ function drawEditor(workbench) {
   const { editor } = state.edit;
   const { spans, edge, filter, message, past, future } = editor;
   const words = editorWords(editor);
-  if (!isChanged(workbench, "bar", "editor", words, spans, edge, filter, message, Boolean(past), Boolean(future))) return;
+  if (!isChanged(workbench, "bar", "editor", state.edit.record, words, spans, edge, filter, message, Boolean(past), Boolean(future))) return;
   const focused = parts.bar.contains(document.activeElement) ? document.activeElement.dataset.name : undefined;
   const rows = [spanRow(workbench, words), typeRow(workbench)];
   if (message) rows.push(make("div", "nw-said", message));
@@ -50,7 +50,8 @@ function spanRow(workbench, words) {
   const row = make("div", "nw-row");
   const span = activeSpan(editor);
   const quote = make("strong", "nw-edited");
-  if (span) quote.append("✎ ", make("bdi", "", quoteOf(editor.text, span)), " ", make("span", "nw-edited-type", span.type));
+  const type = span && make("span", "nw-edited-type", printed(span.type) || "type?");
+  if (span) quote.append("✎ ", make("bdi", "", quoteOf(editor.text, span)), " ", type);
   else quote.append("✎ no entity");
   quote.title = words;
   row.append(quote, edgeButtons(workbench, 0), edgeButtons(workbench, 1));
@@ -60,6 +61,12 @@ function spanRow(workbench, words) {
     act("fragment", "+ fragment", "A further fragment of this span (&, or drag with Ctrl)", "&"),
     act("remove", "− remove", "Remove the span, or the fragment; without any there is no entity (−)", "Delete"),
   );
+  if (workbench.state.edit.record) {
+    const title = "Nobody has marked this: keep it as an entity of its own, beside the record (*)";
+    const entity = button("nw-verdict", "new entity", () => workbench.act(press, ENTITY_KEY), title);
+    entity.dataset.name = "entity";
+    row.append(entity);
+  }
   const ends = make("span", "nw-steps");
   const keep = act("keep", span ? "keep" : "keep: no entity", "Keep (Enter)", "Enter");
   keep.prepend(make("kbd", "", "↵"), " ");
@@ -104,7 +111,7 @@ function typeRow(workbench) {
   const first = Math.max(0, Math.min(at - TYPES_SHOWN / 2, choices.length - TYPES_SHOWN));
   if (editor.filter) row.append(make("kbd", "nw-filter", editor.filter));
   for (const choice of choices.slice(first, first + TYPES_SHOWN)) {
-    const label = choice.isNew ? `new type “${choice.type}”` : choice.type;
+    const label = choice.isNew ? `new type “${printed(choice.type)}”` : printed(choice.type);
     const element = editorButton(workbench, `type ${choice.type}`, label, "", editType, choice.type);
     element.classList.add("nw-type");
     element.setAttribute("aria-pressed", String(choice.type === type));

@@ -79,7 +79,9 @@ function mount(workbench, parentElement) {
   listen(parts.scroll, "click", (event) => {
     const view = event.target.closest(".nv-reader");
     const number = view ? markAt(view, event) : null;
-    if (number !== null) workbench.act(choose, view.nvData.doc, view.nvData.marks[number].record);
+    const mark = number === null ? null : view.nvData.marks[number];
+    if (mark?.entity) workbench.act(editEntity, mark.entity, view.nvData.part);
+    else if (mark && mark.record !== DRAWN) workbench.act(choose, view.nvData.doc, mark.record);
   });
   listen(parts.scroll, "scroll", () => askForMissing(workbench), { passive: true });
   hoverRecords(parts.scroll, listen);
@@ -93,7 +95,7 @@ function listenToDrags(workbench, listen) {
   let isTouch = false;
   let timer = 0;
   const take = (isFragment) => {
-    const stretch = selectedStretch(openWindow(workbench)?.querySelector(".nv-text"));
+    const stretch = selectedStretch(scroll);
     if (!stretch) return;
     const before = workbench.state.edit;
     workbench.act(dragOver, ...stretch, isFragment);
@@ -110,18 +112,20 @@ function listenToDrags(workbench, listen) {
   });
 }
 
-// The code points of a text that are selected, as [start, end), null where none are.
-function selectedStretch(text) {
+// The code points of the document that are selected within one window of it, as [start, end), null where none are.
+function selectedStretch(scroll) {
   const selection = document.getSelection();
-  if (!text || !selection.rangeCount || selection.isCollapsed) return null;
+  if (!selection.rangeCount || selection.isCollapsed) return null;
   const range = selection.getRangeAt(0).cloneRange();
-  if (!range.intersectsNode(text)) return null;
+  const view = [...scroll.querySelectorAll(".nv-reader")].find((each) => range.intersectsNode(each));
+  if (!view) return null;
+  const text = view.querySelector(".nv-text");
   if (!text.contains(range.startContainer)) range.setStart(text, 0);
   if (!text.contains(range.endContainer)) range.setEnd(text, text.childNodes.length);
   const before = document.createRange();
   before.setStart(text, 0);
   before.setEnd(range.startContainer, range.startOffset);
-  const start = pointsIn(before.toString());
+  const start = view.nvData.window[0] + pointsIn(before.toString());
   return [start, start + pointsIn(range.toString())];
 }
 

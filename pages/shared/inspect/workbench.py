@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nereval_core.ledger import Ledger
 from nereval_core.report.colours import type_colours
 from nereval_core.review.verdicts import KINDS, span_as_json
-from nereval_core.review.verdicts_on_records import AttachedVerdicts
+from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_verdicts, text_digests
 from nereval_core.review.words import verdict_labels
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables.glossary import DECISIONS
@@ -190,6 +190,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "starred": _starred(page, opened),
         "reviewed": _reviewed(page, {text["doc"] for text in texts.values()}),
         "corrected": _corrected(page, {text["doc"] for text in texts.values()}),
+        "entities": _entities(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
     }
 
@@ -229,6 +230,29 @@ def _corrected(page: PageContext, documents: Iterable[str]) -> dict[str, list[di
         if (stored := verdicts.of(position)) is not None and not verdicts.stale[position]
     }
     return {"\n".join(name): [span_as_json(span) for span in spans] for name, spans in right.items() if spans}
+
+
+def _entities(page: PageContext, documents: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the entities of some documents that reviewers have marked and nobody had: as first drawn, and as now."""
+    about = page.ledger().about if page.ledger().is_in_memory else None
+    if about is None or about.others is None or not (unmarked := attach_verdicts(about).unmarked):
+        return []
+    numbers, digests = page.loaded.corpus.documents.index, text_digests(page.loaded.corpus.documents)
+    names: dict[str, list[str]] = {}
+    for doc in documents:
+        names.setdefault(digests[numbers[doc]], []).append(doc)
+    return [
+        {
+            "doc": doc,
+            "span": span_as_json(stored.verdict.key.span),
+            "right": [span_as_json(span) for span in stored.verdict.right],
+            "version": about.others.reviewed.version(stored.verdict.key),
+            "who": stored.who,
+        }
+        for stored in unmarked
+        for doc in names.get(stored.verdict.key.text, ())
+        if stored.verdict.seen.document == doc or digests.count(stored.verdict.key.text) == 1
+    ]
 
 
 def _decided(ledger: Ledger, verdicts: AttachedVerdicts, documents: Iterable[str]) -> NDArray[Any]:

@@ -36,6 +36,7 @@ function draw(workbench) {
   const { parts, state } = workbench;
   if (workbench.facts !== state.data.facts) Object.assign(workbench, { facts: state.data.facts, drawn: {} });
   parts.root.classList.toggle("nw-whole", state.data.whole);
+  parts.root.classList.toggle("nw-editing", Boolean(state.edit));
   drawQueue(workbench);
   drawText(workbench);
   drawCard(workbench);
@@ -136,7 +137,7 @@ function queueEntry(state, entry, number) {
 function correctionOf(state, key) {
   const editor = state.drafts[key];
   if (!(key in state.corrected)) return undefined;
-  return state.corrected[key].length && editor ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${span.type}`).join(", ") : "";
+  return state.corrected[key].length && editor ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${printed(span.type)}`).join(", ") : "";
 }
 
 // The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.

@@ -11,8 +11,9 @@ const VERDICT_KEYS = "12345";
 // two where it is not listed; `step` is 1 or -1 while a record beyond `data.entries` is waited for, and `heldKeys` are
 // keys that wait with it, or for the card of a record that is to be edited (`awaitsCard`); `labels` are the verdicts
 // that no answer has yet, and `corrected` the spans that these say are right. `edit` is the record that is edited in
-// the text, with its editor (`span_editor.js`); `drafts` are editors that were left for another record, and those whose
-// spans were sent.
+// the text, with its editor (`span_editor.js`), or an entity that nobody had marked: then `record` is empty, and `entity`
+// what was kept of it before. `drafts` are editors that were left for another record, and those whose spans were sent;
+// `entities` are entities that no answer has yet.
 function initialState(mount) {
   return {
     mount,
@@ -29,8 +30,10 @@ function initialState(mount) {
     awaitsCard: false,
     labels: {},
     corrected: {},
+    entities: {},
     edit: null,
     drafts: {},
+    lastType: "",
     notes: {},
     message: null,
     colour: null,
@@ -100,13 +103,14 @@ function take(state, data) {
     awaitsCard: false,
     labels: isSame ? state.labels : {},
     corrected: isSame ? state.corrected : {},
+    entities: isSame ? state.entities : {},
     edit: isSame ? state.edit : null,
     drafts: isSame ? state.drafts : {},
     message: data.verdicts.said ?? state.message,
   };
   if (events.length) next.at = numberOf(next, ...next.open) ?? next.at;
-  else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {}, corrected: {} });
-  if (next.edit && openKey(next) !== editKeyOf(next.edit)) Object.assign(next, leaveEdit(next));
+  else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {}, corrected: {}, entities: {} });
+  if (next.edit && !isOpen(next, next.edit)) Object.assign(next, leaveEdit(next));
   const moved = state.step ? stepAgain(next, state.step) : next;
   // Keys are for the record that was waited for: without it they are for none.
   return isSame && moved ? state.heldKeys.reduce(press, moved) : next;
@@ -121,8 +125,11 @@ function stepAgain(state, step) {
 
 // A key of the editor where one is open, else one that gives a verdict, moves, takes back, stars, or shows the whole
 // document.
+//
+// A stretch of the text that was dragged over may stand in the place of a key.
 function press(state, key) {
   if (isWaiting(state)) return { ...state, heldKeys: [...state.heldKeys, key] };
+  if (Array.isArray(key)) return dragOver(state, ...key);
   if (state.edit) return pressInEditor(state, key);
   return KEYS[key]?.(state) ?? state;
 }
@@ -131,9 +138,10 @@ function press(state, key) {
 const isWaiting = (state) => Boolean(state.step) || state.awaitsCard || state.events.some(leadsAway);
 
 // Whether a key is for the editor, which may open only with the next answer.
-const isEditing = (state) => Boolean(state.edit) || (isWaiting(state) && state.heldKeys.includes(EDIT_KEY));
+const isEditing = (state) => Boolean(state.edit) || (isWaiting(state) && state.heldKeys.some(opensEditor));
 
 const EDIT_KEY = "4";
+const opensEditor = (key) => key === EDIT_KEY || key === "m" || Array.isArray(key);
 // The keys: what each does, and in words.
 const VERDICT_WORDS = ["gold is right", "the prediction is right", "both are right", "neither: mark what is right", "unclear"];
 const KEY_TABLE = [
@@ -142,6 +150,7 @@ const KEY_TABLE = [
   ...[...VERDICT_KEYS].map((key, number) => [
     key, key === EDIT_KEY ? openEditor : (state) => decide(state, number), VERDICT_WORDS[number],
   ]),
+  ["m", markNextWord, "mark an entity that nobody has marked"],
   ["u", undo, "take the last verdict back"],
   ["s", star, "star the record for Present"],
   ["w", showWhole, "whole document, or the queue"],
@@ -218,6 +227,7 @@ function typesToChoose(state) {
 }
 
 function pressInEditor(state, key) {
+  if (key === ENTITY_KEY && state.edit.record && !state.edit.editor.filter) return editAsEntity(state);
   return withEditor(state, editKey(state.edit.editor, key));
 }
 
@@ -227,24 +237,122 @@ function changeEditor(state, change, ...values) {
 }
 
 function withEditor(state, editor) {
-  if (editor.outcome === "keep") return keepEdit(state, editor);
+  const isRecord = Boolean(state.edit.record);
+  if (editor.outcome === "keep") return isRecord ? keepEdit(state, editor) : keepEntity(state, editor);
+  if (editor.outcome === "leave" && !isRecord) return { ...state, edit: null };
   if (editor.outcome === "leave") return { ...state, edit: null, drafts: { ...state.drafts, [openKey(state)]: undefined } };
   return { ...state, edit: { ...state.edit, editor } };
 }
 
-// A stretch of the text that was dragged over, in its code points: it is for the editor, which opens on the open record
-// where the stretch shares characters with it.
+// A stretch of the open document that was dragged over, in its code points. It is for the editor, which opens on the
+// record that the stretch shares characters with: the open one before others. Elsewhere it is an entity that nobody had
+// marked.
 function dragOver(state, from, to, isFragment) {
-  if (isWaiting(state)) return state;
-  const opened = state.edit || !isOnOpenRecord(state, from, to) ? state : openEditor(state);
-  return changeEditor(opened, editStretch, from, to, isFragment);
+  if (isWaiting(state)) return { ...state, heldKeys: [...state.heldKeys, [from, to, isFragment]] };
+  if (state.edit) return dragInEditor(state, from, to, isFragment);
+  const [doc, open] = state.open;
+  const text = windowsOf(state).find((each) => each && each.window[0] < to && from < each.window[1]);
+  if (state.data.verdicts.reason || !text) return state;
+  const record = recordAt(text, from, to, open);
+  if (record === null) {
+    const entity = entityAt(state, doc, from, to) ?? null;
+    return openEntity(state, text, entity, stretchOf(from, to, isFragment));
+  }
+  const opened = openEditor(record === open ? state : choose(state, doc, record));
+  if (opened.awaitsCard) return { ...opened, heldKeys: [...opened.heldKeys, [from, to, isFragment]] };
+  return dragInEditor(opened, from, to, isFragment);
 }
 
-function isOnOpenRecord(state, from, to) {
-  const { gold, pred } = openCard(state)?.sides ?? {};
-  const offset = state.texts.get(state.textKey)?.window[0] ?? 0;
-  const fragments = [gold, pred].flatMap((span) => span?.fragments ?? []);
-  return fragments.some(([start, end]) => from + offset < end && start < to + offset);
+// A stretch of the document as a change of an editor, which has a window of it.
+const stretchOf = (from, to, isFragment) => (editor) => {
+  const { offset, points } = editor.text;
+  const isInWindow = from < offset + points.length && offset < to;
+  return isInWindow ? editStretch(editor, from - offset, to - offset, isFragment) : editor;
+};
+
+const dragInEditor = (state, from, to, isFragment) => changeEditor(state, stretchOf(from, to, isFragment));
+
+// The record that shares characters with a stretch: the one that is `preferred`, else the one that shares most.
+function recordAt(text, from, to, preferred) {
+  const starts = segmentStarts(text.paragraphs).map((start) => start + text.window[0]);
+  const shared = new Map();
+  for (const { side, record, parts } of text.marks) {
+    if (side === "beside" || !record) continue;
+    for (const [first, last] of parts) {
+      const common = Math.min(to, starts[last + 1]) - Math.max(from, starts[first]);
+      if (common > 0) shared.set(record, Math.max(common, shared.get(record) ?? 0));
+    }
+  }
+  if (shared.has(preferred)) return preferred;
+  const [most] = [...shared].sort((a, b) => b[1] - a[1]);
+  return most ? most[0] : null;
+}
+
+// The entity that was kept before and shares characters with a stretch.
+function entityAt(state, doc, from, to) {
+  const isIn = ([start, end]) => from < end && start < to;
+  return entitiesIn(state, doc).find(({ right }) => right.some(({ fragments }) => fragments.some(isIn)));
+}
+
+// Open the editor on an entity that nobody had marked: one that was kept before, or a new one.
+function openEntity(state, text, entity, begin = (editor) => editor) {
+  const [low] = text.window;
+  const sources = entity ? [entity.right.map((span) => shifted(span, -low))] : [];
+  const edited = editedText(text.paragraphs.flatMap(({ texts }) => texts), low);
+  const editor = begin(newEditor(edited, typesToChoose(state), sources, state.lastType));
+  // Whoever drags over blanks marks nothing.
+  return editor.spans.length ? { ...leaveEdit(state), edit: { doc: text.doc, record: "", entity, editor } } : state;
+}
+
+// Open the editor on an entity that was kept before, in a window of the open document.
+function editEntity(state, id, part) {
+  const text = windowsOf(state)[part];
+  const entity = text && entitiesIn(state, text.doc).find((each) => entityId(each) === id);
+  return entity && !isWaiting(state) && !state.data.verdicts.reason ? openEntity(state, text, entity) : state;
+}
+
+// Begin a new entity on the word behind the open record: keys move it from there.
+function markNextWord(state) {
+  const text = state.texts.get(state.textKey);
+  if (state.data.verdicts.reason || text?.doc !== state.open[0]) return state;
+  const starts = segmentStarts(text.paragraphs);
+  const parts = text.marks.filter(({ record }) => record === state.open[1]).flatMap((mark) => mark.parts);
+  const [from, to] = [parts[0] ? starts[parts[0][0]] : 0, parts.length ? starts[parts.at(-1)[1] + 1] : 0];
+  return openEntity(state, text, null, (editor) => {
+    const word = wordBeside(editor.text, to, from);
+    return word ? editStretch(editor, ...word, false) : editor;
+  });
+}
+
+const ENTITY_KEY = "*";
+
+// The spans that were drawn on a record are a new entity beside it.
+function editAsEntity(state) {
+  const { doc, editor } = state.edit;
+  return { ...state, edit: { doc, record: "", entity: null, editor: { ...editor, sources: [], source: 0 } } };
+}
+
+// Send an entity that nobody had marked; one without spans is none any more.
+function keepEntity(state, editor) {
+  const { doc, entity } = state.edit;
+  const right = editedSpans(editor);
+  const closed = { ...state, edit: null, lastType: right.at(-1)?.type ?? state.lastType };
+  if (!right.length && !entity) return closed;
+  const span = entity?.span ?? { fragments: right[0].fragments, type: right[0].type };
+  const event = { act: "entity", doc, span, right };
+  if (entity?.version !== undefined) event.version = entity.version;
+  const sent = { doc, span, right };
+  return withEvent({ ...closed, entities: { ...closed.entities, [entityId(sent)]: sent } }, event);
+}
+
+// An entity stays what it was first drawn as, whatever its spans are now.
+const entityId = ({ doc, span }) => JSON.stringify([doc, span.fragments, span.type]);
+
+// The entities of a document that nobody had marked, with those that the server does not have yet.
+function entitiesIn(state, doc) {
+  const known = state.data.entities.map((entity) => [entityId(entity), entity]);
+  const entities = Object.values({ ...Object.fromEntries(known), ...state.entities });
+  return entities.filter((entity) => entity.doc === doc && entity.right.length);
 }
 
 // Send the spans of the editor as a verdict: those of one side alone say that this side is right.
@@ -254,8 +362,9 @@ function keepEdit(state, editor) {
   const only = JSON.stringify(spans.map(({ fragments, type }) => [fragments, type]));
   const side = ["gold", "pred"].find((name) => sides[name] && only === JSON.stringify([[sides[name].fragments, sides[name].type]]));
   const drafts = { ...state.drafts, [openKey(state)]: side ? undefined : editor };
+  const lastType = spans.at(-1)?.type ?? state.lastType;
   const number = state.data.verdicts.kinds.indexOf(side ?? "neither");
-  return decide({ ...state, edit: null, drafts }, number, side ? [] : spans);
+  return decide({ ...state, edit: null, drafts, lastType }, number, side ? [] : spans);
 }
 
 // Without the editor, of which a draft stays.
@@ -264,6 +373,7 @@ function leaveEdit(state) {
   return { ...state, edit: null, drafts: { ...state.drafts, [editKeyOf(state.edit)]: state.edit.editor } };
 }
 
+const isOpen = ({ open }, { doc, record }) => open[0] === doc && (!record || open[1] === record);
 const editKeyOf = ({ doc, record }) => recordKey(doc, record);
 
 // The spans that a verdict of neither on a record says are right, in the document's code points.

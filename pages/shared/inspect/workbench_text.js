@@ -55,17 +55,11 @@ function drawWindow(workbench, place, plainText) {
   return true;
 }
 
-// The element of the window that holds the open record.
-function openWindow({ state, document }) {
-  const text = state.texts.get(state.textKey);
-  return document?.doc === state.open[0] && text ? document.places[text.part]?.element : undefined;
-}
-
 function optionsOf(state, text) {
   const [doc, record] = state.open;
   const isIn = text.doc === doc && text.marks.some((mark) => mark.record === record);
   return {
-    selected: isIn ? record : "",
+    selected: state.edit && !state.edit.record ? DRAWN : isIn ? record : "",
     labels: state.isCorrectLabelled,
     clickable: true,
     paints: colouredBy(state) === "type" ? state.data.types : undefined,
@@ -137,27 +131,48 @@ function textWithCorrections(state, place, text) {
 function correctionMarks(state, text) {
   const [low, high] = text.window;
   const isInWindow = ({ fragments }) => fragments.every(([start, end]) => low <= start && end <= high);
-  const { edit } = state;
-  const records = [...new Set(text.marks.map((mark) => mark.record))];
-  return records.flatMap((record) => {
-    const isEdited = edit?.doc === text.doc && edit.record === record;
-    const spans = isEdited
-      ? edit.editor.spans
-      : correctedSpans(state, recordKey(text.doc, record)).filter(isInWindow).map((span) => shifted(span, -low));
-    return spans.map(({ fragments, type }, number) => ({
-      fragments,
-      type,
-      record,
-      side: "right",
-      key: `${record}|${number}`,
-      code: "RIGHT",
-      glyph: "✎",
-      title: `${isEdited ? "being edited" : "right, as a reviewer says"}: type ${type}`,
-      edge: isEdited && edit.editor.edge.span === number ? edit.editor.edge : undefined,
-      ...CORRECTION_COLOURS,
-    }));
+  const inWindow = (spans) => spans.filter(isInWindow).map((span) => shifted(span, -low));
+  const edit = editIn(state, text);
+  const edited = edit && (edit.record ? edit.record : edit.entity && entityId(edit.entity));
+  const records = [...new Set(text.marks.map((mark) => mark.record))].filter((record) => record !== edited);
+  const corrections = records.flatMap((record) => {
+    const spans = inWindow(correctedSpans(state, recordKey(text.doc, record)));
+    return marksOf(spans, { record, title: "right, as a reviewer says" });
   });
+  const entities = entitiesIn(state, text.doc).flatMap((entity) => {
+    const id = entityId(entity);
+    const title = `nobody had marked it${entity.who ? `, ${entity.who} did` : ""}`;
+    return id === edited ? [] : marksOf(inWindow(entity.right), { record: id, entity: id, title });
+  });
+  if (!edit) return [...corrections, ...entities];
+  const { spans, edge } = edit.editor;
+  const drawn = marksOf(spans, { record: edit.record || DRAWN, title: "being edited" });
+  if (drawn[edge.span]) drawn[edge.span].edge = edge;
+  return [...corrections, ...entities, ...drawn];
 }
+
+// What is edited in a window, undefined where nothing is.
+function editIn({ edit }, { doc, window: [low] }) {
+  return edit?.doc === doc && edit.editor.text.offset === low ? edit : undefined;
+}
+
+// The marks of spans that a reviewer says are right.
+function marksOf(spans, fields) {
+  return spans.map(({ fragments, type }, number) => ({
+    ...CORRECTION_COLOURS,
+    fragments,
+    type,
+    name: printed(type) || "type?",
+    side: "right",
+    key: `${fields.record}|${number}`,
+    code: "RIGHT",
+    glyph: "✎",
+    ...fields,
+    title: `${fields.title}: type ${printed(type)}`,
+  }));
+}
+
+const DRAWN = "drawn"; // stands for the record of an entity that is being drawn
 
 // Neutral: colours of decisions are for decisions.
 const CORRECTION_COLOURS = { fill: ["#e6e8ee", "#413e37"], ink: ["#1f2430", "#f1eee6"] };

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from nereval_core.corpus.masking import original
 from nereval_core.problems import FormatError, quoted
 from nereval_core.review.verdicts import (
+    UNMARKED,
+    WITHDRAWN,
     ConflictError,
     Draft,
     Key,
@@ -21,7 +24,7 @@ from nereval_core.review.verdicts import (
     given_in_words,
     minute_of,
 )
-from nereval_core.review.verdicts_on_records import attach_verdicts, places, verdict_subjects
+from nereval_core.review.verdicts_on_records import attach_verdicts, places, text_digests, verdict_subjects
 from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
@@ -37,7 +40,8 @@ Choose = Callable[[int], None]
 class Case:
     """A record under review, by its place in document order, and the verdict that stands on it.
 
-    `version` is the number of verdicts on it that the reviewer has seen. `words` name the two sides.
+    `version` is the number of verdicts on it that the reviewer has seen. `words` name the two sides, `text` is
+    that of the document as it is shown, "" where nothing of it is quoted.
     """
 
     record: int
@@ -48,6 +52,7 @@ class Case:
     standing: StoredVerdict | None
     stale: bool
     words: LayerWords = GOLD_AND_PREDICTION
+    text: str = ""
 
     @property
     def sides(self) -> dict[Side, Marked | None]:
@@ -96,21 +101,39 @@ def reason_unoffered(page: PageContext) -> str:
 
 
 def cases_of(page: PageContext, records: Sequence[int]) -> list[Case]:
-    """Return the cases of some records."""
+    """Return the cases of some records; those whose verdict names what is right have the text of their document."""
     # Taken first: what is shown may be newer than what is said to be seen, never the other way round.
     stands = verdict_store.now()
     about = page.ledger().about
     verdicts = attach_verdicts(about)
-    return [
+    cases = [
         Case(record, key, partner, subject, stands.version(key), verdicts.of(record), is_stale, page.words)
         for is_stale, record, (key, partner, subject) in zip(
             verdicts.stale[list(records)].tolist(), records, verdict_subjects(about, records), strict=True
         )
     ]
+    return [_with_text(page, case) if case.standing and case.standing.verdict.right else case for case in cases]
 
 
 def case_of(page: PageContext, record: int) -> Case:
-    return cases_of(page, [record])[0]
+    """Return the case of a record, with the text of its document."""
+    (case,) = cases_of(page, [record])
+    return _with_text(page, case)
+
+
+def _with_text(page: PageContext, case: Case) -> Case:
+    documents = page.loaded.corpus.documents
+    return replace(case, text=documents.texts[documents.index[case.subject.document]])
+
+
+def case_of_entity(page: PageContext, doc: str, span: Marked) -> Case:
+    """Return the case of an entity that nobody had marked, by its span as it was first drawn in a document."""
+    documents = original(page.loaded.corpus.documents)
+    number = documents.index[doc]
+    key = Key(text_digests(documents)[number], UNMARKED, span)
+    stands = verdict_store.now()
+    subject = Seen.of(doc, documents.texts[number], span)
+    return Case(-1, key, None, subject, stands.version(key), stands.of(key), False, page.words)
 
 
 def set_outcome(outcome: LastVerdict) -> None:
@@ -126,7 +149,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     except ConflictError as error:
         if not all(other.who == who for other in error.theirs):
             lines = tuple(map(given_in_words, error.theirs))
-            again = (kind, right, note)
+            again = None if case.key.side == UNMARKED else (kind, right, note)
             set_outcome(LastVerdict("Yours is not kept yet.", theirs=lines, record=case.key.record, again=again))
             verdict_store.refresh()
             return False
@@ -138,8 +161,12 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
         return False
     verdict_store.refresh()
-    decision = decision_in_words(kind, right, kinds=case.words.verdicts)
-    set_outcome(LastVerdict(f"Kept as {who}: {decision}, of {quoted(case.subject.quote)}."))
+    decision = decision_in_words(kind, right, case.text or None, case.words.verdicts)
+    decision = f"{decision}, of {quoted(case.subject.quote)}"
+    if case.key.side == UNMARKED:
+        name = quoted(case.subject.quote)
+        decision = f"{name} is no entity" if kind == WITHDRAWN else f"{name}, an entity that nobody had marked"
+    set_outcome(LastVerdict(f"Kept as {who}: {decision}."))
     return True
 
 
@@ -170,8 +197,8 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVe
             choose(position)
 
 
-def given_line(standing: StoredVerdict, words: LayerWords, *, note: bool = True) -> str:
-    """Return a verdict in a line, with its note."""
+def given_line(standing: StoredVerdict, words: LayerWords, *, text: str | None = None, note: bool = True) -> str:
+    """Return a verdict in a line, with its note; `text` is that of its document, of which it quotes what is right."""
     noted = masks.mask_words(standing.verdict.note) if note and standing.verdict.note else ""
-    what = decision_in_words(standing.verdict.kind, standing.verdict.right, kinds=words.verdicts)
+    what = decision_in_words(standing.verdict.kind, standing.verdict.right, text, words.verdicts)
     return f"{what}, {standing.who} on {minute_of(standing.at)}{f' — {noted}' if noted else ''}"

@@ -20,7 +20,8 @@ def types_to_choose(page: PageContext) -> list[str]:
     """Return the types that spans may have: those of the corpus, and those that verdicts on it have brought in."""
     attached = attach_verdicts(page.ledger().about)
     if attached not in _BROUGHT:
-        _BROUGHT[attached] = frozenset(span.type for stored in attached.verdicts for span in stored.verdict.right)
+        verdicts = (stored.verdict for stored in (*attached.verdicts, *attached.unmarked))
+        _BROUGHT[attached] = frozenset(span.type for verdict in verdicts for span in verdict.right)
     return sorted({*page.annotated_types, *_BROUGHT[attached]}, key=lambda name: (name.casefold(), name))
 
 

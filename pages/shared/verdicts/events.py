@@ -18,13 +18,14 @@ import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Kind, StoredVerdict
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, Kind, Marked, StoredVerdict
 from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import (
     Case,
     LastVerdict,
     case_of,
+    case_of_entity,
     give_verdict,
     given_line,
     reason_unoffered,
@@ -95,6 +96,9 @@ def apply_events(page: PageContext, sent: Mapping[str, Any] | None) -> bool:
         now.rest = page, sent
         for event in sent["events"]:
             if event["seq"] > now.last:
+                if event["act"] == "undo":
+                    # What is taken back need not be about a record: then the reader stays.
+                    _open(*sent["at"])
                 _apply(page, event)
                 now.last = event["seq"]
         _follow(sent)
@@ -136,8 +140,8 @@ def _open(doc: str, record: str, number: int) -> None:
 
 def _apply(page: PageContext, event: Event) -> None:
     act = event["act"]
-    if act == "verdict":
-        _verdict(page, event)
+    if act in ("verdict", "entity"):
+        _judge(page, event)
     elif act == "undo":
         if not reason_unoffered(page):
             undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
@@ -183,14 +187,19 @@ def _case(page: PageContext, doc: str, record: str) -> Case | None:
     return None if position is None else case_of(page, position)
 
 
-def _verdict(page: PageContext, event: Event) -> None:
-    """Give a verdict that was sent; without a name it waits for one."""
-    if reason_unoffered(page) or event["kind"] not in KINDS:
+def _judge(page: PageContext, event: Event) -> None:
+    """Give a verdict that was sent, on a record or on an entity that nobody had marked; it may wait for a name."""
+    if reason_unoffered(page):
         return
-    kind: Kind = event["kind"]
     if not reviewer.reviewer_name():
         st.session_state[keys.WAITING] = (*st.session_state.get(keys.WAITING, ()), event)
-        return
+    elif event["act"] == "entity":
+        _mark_entity(page, event)
+    elif event["kind"] in KINDS:
+        _verdict(page, event, event["kind"])
+
+
+def _verdict(page: PageContext, event: Event, kind: Kind) -> None:
     case = _case(page, event["doc"], event["record"])
     if case is None:
         return
@@ -204,14 +213,42 @@ def _verdict(page: PageContext, event: Event) -> None:
 
 def _give(page: PageContext, case: Case, kind: Kind, event: Event, note: str) -> bool:
     """Give a verdict with the right spans that were sent with it; return whether it was kept."""
-    documents = page.loaded.corpus.documents
-    length = int(documents.lengths[documents.index[case.subject.document]])
     try:
-        right = read_edited_spans(event.get("right", ()) if kind == "neither" else (), length, types_to_choose(page))
+        right = _spans(page, case.subject.document, event.get("right", ()) if kind == "neither" else ())
     except FormatError as error:
         set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
         return False
     return give_verdict(case, kind, right, note)
+
+
+def _mark_entity(page: PageContext, event: Event) -> None:
+    """Keep the spans of an entity that nobody had marked, or say that there is none where none are sent."""
+    doc = str(event["doc"])
+    if doc not in page.loaded.corpus.documents.index:
+        return
+    try:
+        # It may no longer have the type that it was first drawn with.
+        (first,) = _spans(page, doc, [event["span"] | {"isNew": True}])
+        right = _spans(page, doc, event["right"])
+    except FormatError as error:
+        set_outcome(LastVerdict("Not kept.", tuple(error.lines())))
+        return
+    case = case_of_entity(page, doc, first)
+    case = replace(case, version=int(event.get("version", case.version)))
+    if right:
+        give_verdict(case, "neither", right)
+    elif case.standing is not None:
+        give_verdict(case, WITHDRAWN)
+
+
+def _spans(page: PageContext, doc: str, sent: Any) -> tuple[Marked, ...]:
+    """Return spans of a document that were drawn in its text.
+
+    Raises:
+        FormatError: as `read_edited_spans`.
+    """
+    documents = page.loaded.corpus.documents
+    return read_edited_spans(sent, int(documents.lengths[documents.index[doc]]), types_to_choose(page))
 
 
 def give_waiting(page: PageContext) -> bool:
@@ -221,7 +258,7 @@ def give_waiting(page: PageContext) -> bool:
         return False
     del st.session_state[keys.WAITING]
     for event in waiting:
-        _verdict(page, event)
+        _judge(page, event)
     return True
 
 
@@ -271,7 +308,7 @@ def standing_line(case: Case, note: bool = True) -> str:
     standing = case.standing
     if standing is None:
         return ""
-    line = given_line(standing, case.words, note=note)
+    line = given_line(standing, case.words, text=None if case.stale else case.text or None, note=note)
     if case.stale:
         old = masks.mask_message(f"“{standing.verdict.seen.quote}”, {standing.verdict.key.span.type}")
         return f"Stale, as text or span changed since. It was of {old}: {line}"
