@@ -14,7 +14,7 @@ from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv,
 from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
 from nereval_core.review.tables import log_table
-from nereval_core.review.verdicts import StoredVerdict, minute_of
+from nereval_core.review.verdicts import StoredVerdict, kind_in_words, minute_of
 from nereval_core.tables import Cell
 from pages.shared import review
 from pages.shared.components.downloads import offer_layer
@@ -73,7 +73,7 @@ def _listed(page: PageContext, rows: list[Change]) -> None:
 def _card(page: PageContext, change: Change) -> None:
     recorded, verdict = change.stored, change.stored.verdict
     with st.container(border=True):
-        kind = page.words.verdicts.get(verdict.kind, "")
+        kind = kind_in_words(verdict, page.words.verdicts)
         quote = "once" if change.reason == STALE else "on"
         st.markdown(
             f"**{plain(kind)}**, {quote} “{plain(change.before, 300)}” "
