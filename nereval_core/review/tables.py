@@ -18,7 +18,17 @@ from nereval_core.review.verdicts import UNMARKED, Marked, StoredVerdict, kind_i
 from nereval_core.review.verdicts_on_records import marked, text_digests
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
-from nereval_core.tables import CRITERION, F1, PRECISION, RECALL, SYSTEM, Cell, Column, Table, frame_table
+from nereval_core.tables import (
+    CRITERION,
+    F1,
+    PRECISION,
+    RECALL,
+    SYSTEM,
+    Cell,
+    Column,
+    Table,
+    frame_table,
+)
 
 WITH = "with verdicts"
 
@@ -93,6 +103,8 @@ def conclusion_in_words(row: Conclusion) -> str:
 def _duration(row: Conclusion) -> str:
     if row.firm:
         return "whichever verdicts fall"
+    if row.verdicts == 1:
+        return "only while this verdict stands"
     return f"only while these {row.verdicts} stand" if row.verdicts else "as far as is known"
 
 

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from nereval_core.api.read import read
+from nereval_core.ledger.verdict_tables import share_in_words
 from nereval_core.readers import Source
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, select_verdicts
 from nereval_core.review.apply.adjudication import Undecided, adjudicate
@@ -93,7 +94,7 @@ def test_what_if_is_what_the_core_says(store: ReviewStore) -> None:
     (rest,) = (link for link in app.get("page_link") if "Decide the rest" in link.label)
     there, wrong = read_link(dict(parse_qsl(rest.proto.query_string)))
     assert not wrong and listed(opened("Inspect", there)) == every - decided
-    table = app.dataframe[0].value
+    table = next(frame.value for frame in app.dataframe if "criterion" in frame.value.columns)
     row = table[(table["system"] == "rules") & (table["criterion"] == "strict")].iloc[0]
     assert (row["F1"], row["F1 with verdicts"]) == (both.before.f1, both.after.f1)
     assert table["criterion"].tolist()[:5] == ["strict", "exact", "partial", "type", "alternatives"]
@@ -106,11 +107,36 @@ def test_what_if_is_what_the_core_says(store: ReviewStore) -> None:
     assert kinds.value == "gold" and said == f"gold is right · {len(table)}"
 
 
+def test_each_count_of_verdicts_opens_its_records(store: ReviewStore) -> None:
+    given(store)
+    app = opened("Review", VIEW)
+    tables = {
+        name: next(frame.value for frame in app.dataframe if frame.value.columns[0] == name)
+        for name in ("type", "reviewer")
+    }
+    by_type, by_reviewer = tables["type"], tables["reviewer"]
+    decided = by_type.iloc[:, 1:6]
+    assert (decided.sum(axis=1) + by_type["open"] == by_type["records"]).all() and decided.values.sum()
+    assert by_reviewer["reviewer"].tolist() == ["Ann"] and "of" in by_reviewer["gold right"][0]
+    for name, key in (("type", "progress_by_type"), ("reviewer", "progress_by_reviewer")):
+        column = next(column for column in tables[name].columns[1:] if tables[name][column][0])
+        app = opened("Review", VIEW, **{f"{keys.TABLE}{key}": cell(0, column)})
+        count = tables[name][column][0]
+        assert f": {count} record" in headings(app)
+
+
+@pytest.mark.parametrize(("number", "total", "words"), [(12, 20, "12 of 20, 60 % (39 % to 78 %)"), (0, 0, "0 of 0")])
+def test_a_share_has_its_numbers_and_interval(number: int, total: int, words: str) -> None:
+    # 0.3866 to 0.7812: R's binom::binom.wilson(12, 20), version 1.1.1.1.
+    assert share_in_words(number, total) == words
+
+
 @pytest.mark.parametrize("criterion", ["alternatives", "fragment"])
 def test_records_of_what_has_none_are_listed_under_strict(criterion: str, store: ReviewStore) -> None:
     given(store)
     base = replace(VIEW, criterion="strict" if criterion == "alternatives" else criterion)
-    names = opened("Review", base).dataframe[0].value["criterion"].tolist()
+    frames = [frame.value for frame in opened("Review", base).dataframe]
+    names = next(frame["criterion"].tolist() for frame in frames if "criterion" in frame.columns)
     app = opened("Review", base, **{f"{keys.TABLE}what_if": cell(names.index(criterion), "F1")})
     assert any("listed under strict" in caption.value for caption in app.caption)
     assert any("decision" in frame.value.columns and len(frame.value) for frame in app.dataframe)

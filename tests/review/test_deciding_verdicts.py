@@ -177,7 +177,7 @@ SENTENCES = [
     (
         {"verdicts": 1, "least": 1},
         "A is better than B only while this verdict stands",
-        "only while these 1 stand",
+        "only while this verdict stands",
     ),
     (
         {"verdicts": 3, "least": 3},

@@ -6,13 +6,20 @@ from dataclasses import replace
 
 import streamlit as st
 
+from nereval_core.ledger.verdict_tables import progress_by_reviewer, progress_by_type
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.tables import WITH, conclusion_in_words, conclusion_table, log_table, what_if_table
+from nereval_core.review.tables import (
+    WITH,
+    conclusion_in_words,
+    conclusion_table,
+    log_table,
+    what_if_table,
+)
 from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import UNDEFINED, signed
@@ -43,6 +50,7 @@ def draw_what_if(page: PageContext) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         review.choose_accepted(page)
         toggle_all_criteria(page)
+    verdict_counts(page)
     score_table(page, names)
     order_on_verdicts(page)
 
@@ -69,6 +77,21 @@ def say_applied(page: PageContext) -> None:
         same = f"{count(applied.spared, 'document')} with the same text left alone"
         lines.append(f"{same}: *Accepted* has a switch for every document.")
     st.caption(" ".join(lines))
+
+
+def verdict_counts(page: PageContext) -> None:
+    """Show by type and by reviewer how many errors have each verdict; each count opens its records."""
+    ledger, words = page.ledger(review.by_span(page, page.by)), page.words.verdicts
+    signed = signature(review.corrected_gold(page))
+    for table in (
+        progress_by_type(ledger, page.types, words),
+        progress_by_reviewer(ledger, words, page.words.reference),
+    ):
+        st.header(table.title)
+        show_table(
+            page, table, signature=signed, facts=(page.loaded.id, page.system, review.verdicts_number()), height=None
+        )
+    st.header("Scores with verdicts")
 
 
 def score_table(page: PageContext, names: tuple[str, ...]) -> None:
