@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.verdicts import UNMARKED, Marked, StoredVerdict, kind_in_words, minute_of
+from nereval_core.review.verdicts import KINDS, UNMARKED, Kind, Marked, StoredVerdict, kind_in_words, minute_of
 from nereval_core.review.verdicts_on_records import marked, text_digests
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
@@ -43,14 +43,17 @@ def what_if_table(both: WhatIf, notes: tuple[str, ...] = ()) -> Table:
     return frame_table(title, both.table(), columns, notes, name="what-if")
 
 
-def log_table(changes: Iterable[Change]) -> Table:
-    """Return a row for each verdict and document; `result` is its effect, or why it has none."""
+def log_table(changes: Iterable[Change], kinds: Mapping[Kind, str] = KINDS) -> Table:
+    """Return a row for each verdict and document; `result` is its effect, or why it has none.
+
+    `kinds` name the verdicts.
+    """
     rows = tuple(
         (
             change.id,
             change.before,
             change.span.type,
-            kind_in_words(change.stored.verdict),
+            kind_in_words(change.stored.verdict, kinds),
             change.done or f"not applied: {change.reason}",
             "; ".join(f"{quote} ({span.type})" for quote, span in zip(change.quotes, change.after, strict=True)),
             change.stored.who,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.writers import pack_layer, write
 from pages.shared.components.downloads import WITHOUT
 from pages.shared.data import caches, reference_layer
-from pages.shared.data.loading import Loaded, load
+from pages.shared.data.loading import DEMOS, Loaded, load
 from pages.shared.server import access
 from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
@@ -302,6 +303,21 @@ def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     app = opened("Review", view("finish"))
     app = sound(app.button(key="adjudicate-annotators").click().run())
     assert (address(app)["reference"], address(app)["system"]) == ("annotator-1", "annotator-2")
+
+
+def test_without_gold_nothing_is_called_gold(store: ReviewStore) -> None:
+    folder = DEMOS / "biology"
+    sources = [Source.of_path(folder / f"annotator-{number}.jsonl") for number in (1, 2)]
+    loaded = load("two annotators", sources[0], {"annotator-2": sources[1]})
+    loaded = replace(loaded, first_annotator="annotator-1")
+    caches.shelf().put(loaded)
+    store.give(drafted(loaded, "annotator-2", every=2), "Ann")
+    for name in ("", *TABS["review_tab"]):
+        app = opened("Review", View(corpus=loaded.digest, system="annotator-2", review_tab=name))
+        words = [str(element.value) for element in (*app.markdown, *app.caption, *app.header, *app.warning)]
+        words += [element.label for element in (*app.metric, *app.button, *app.expander)]
+        words += [frame.value.to_csv() for frame in app.dataframe]
+        assert len(app.dataframe) and not [text for text in words if re.search(r"\bgold\b", text, re.IGNORECASE)]
 
 
 def test_masked_texts_stay_masked(store: ReviewStore) -> None:

@@ -54,12 +54,12 @@ def _draw_list(page: PageContext) -> None:
 def _listed(page: PageContext, rows: list[Change]) -> None:
     low = first_row(len(rows), "verdicts", page.view, "verdicts")
     part = rows[low : low + ROWS]
-    table = log_table(part)
+    table = log_table(part, page.words.verdicts)
     cell = show_table(
         page,
         table,
         signature=signature(review.corrected_gold(page)),
-        data=lambda: [log_table(rows).to_frame()],
+        data=lambda: [log_table(rows, page.words.verdicts).to_frame()],
         rows=len(rows),
         choose=table.keys,
         facts=(page.loaded.id, [row.stored.uid for row in part], low),

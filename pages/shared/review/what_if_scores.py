@@ -187,7 +187,9 @@ def _fallen(page: PageContext, row: Conclusion) -> None:
             return
         better_f1, worse_f1 = (number(value) for value in row.without)
         st.caption(plain(f"Without them F1 of {row.better} is {better_f1}, that of {row.worse} {worse_f1}.", 400))
-        table = log_table(row.changes).selected("document", "text", "type", "verdict", "after", "who")
+        table = log_table(row.changes, page.words.verdicts).selected(
+            "document", "text", "type", "verdict", "after", "who"
+        )
         cell = show_table(
             page,
             replace(table, name="fallen"),
