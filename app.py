@@ -10,19 +10,21 @@ from pages.shared.data import caches, kept_corpora, server_start
 from pages.shared.data.memo import MEMO
 from pages.shared.data.page_context import PageContext
 from pages.shared.server import http_policy, memory
-from pages.shared.start import account
+from pages.shared.start import account, recent
 from pages.shared.streamlit_internals import keep_downloads
 
 if st.runtime.exists():
 
     @frame.page("Start", needs_corpus=False)
     def draw(page: PageContext | None) -> None:
-        if page is None:
-            start.draw_headline()
-        start.draw_other_problems()
-        if page is not None:
-            account.draw_account(page)
-        start.choose_corpus(page)
+        corpora = recent.recent_corpora()
+        with st.container(key="start"):
+            if page is None:
+                start.draw_headline(with_example=not corpora)
+            start.draw_other_problems()
+            start.choose_corpus(page, corpora)
+            if page is not None:
+                account.draw_account(page)
 
 elif __name__ != "__mp_main__":
     # A process that the server starts runs this file too, and serves nothing.

@@ -8,6 +8,7 @@ from pages.shared.components import sentence
 from pages.shared.components.navigation import choose_word
 from pages.shared.data.page_context import PageContext
 from pages.shared.overview import headline, published_scorer, tables
+from pages.shared.start import account
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -17,6 +18,8 @@ TABS = {"": "By type", "by-slice": "By slice", "all-criteria": "All criteria", "
 @frame.page("Overview")
 def draw(page: PageContext) -> None:
     sentence.draw_notices(page, [page.system])
+    if not page.is_demo:
+        account.draw_notes(page)
     if page.convention is not None:
         published_scorer.draw_scorer(page, page.convention)
     headline.draw_headline(page)

@@ -273,9 +273,10 @@ def _segment_html(
             boxes.append(f"linear-gradient({paint},{paint}) 0 {place}/100% {height:.2f}em no-repeat")
         if stroke.starts:
             labels.append(
-                Markup('<span class="nvh-label nvh-{}" data-label="{}" style="--nvh-lane:{};color:{}"></span>').format(
-                    mark.side, _label(mark), stroke.lane, ink
-                )
+                Markup(
+                    '<span class="nvh-label nvh-{}" data-label="{}" '
+                    'style="--nvh-lane:{};color:{};--nvh-fill:{}"></span>'
+                ).format(mark.side, _label(mark), stroke.lane, ink, fill)
             )
     content = _characters(segment.text)
     if labels:
@@ -324,6 +325,7 @@ STYLE = Markup(
     ".nvh-label{position:absolute;inset-inline-start:0;user-select:none;pointer-events:none}"
     ".nvh-label.nvh-gold{bottom:calc(100% + var(--nvh-lane)*1.1em)}"
     ".nvh-label.nvh-prediction{top:calc(100% + var(--nvh-lane)*1.1em)}"
+    ".nvh-label::before{background:var(--nvh-fill) content-box}"
     ".nvh-label::before,.nvh-chip::before{content:attr(data-label);display:block;font-size:.69em;font-weight:600;"
     "line-height:1.32;white-space:nowrap;padding-inline:.25em;unicode-bidi:isolate}"
     ".nvh-gold::before{padding-block-end:.27em}.nvh-prediction::before{padding-block-start:.27em}"

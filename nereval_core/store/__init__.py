@@ -85,7 +85,8 @@ class EntryAccount:
 
     `owner` is who brought it, "" where nobody is named.
     `decided` of `records` in the list that was reviewed last have a verdict; `link` leads to that list. Where nobody
-    has reviewed anything they are 0 and "".
+    has reviewed anything they are 0 and "". `f1` is the best of the systems as they were read, None where it is not
+    stored or not defined.
     """
 
     name: str
@@ -94,6 +95,7 @@ class EntryAccount:
     records: int = 0
     link: str = ""
     owner: str = ""
+    f1: float | None = None
 
 
 class TooLargeError(Exception):
@@ -142,6 +144,7 @@ class Store:
                 remarks.get("records", 0),
                 remarks.get("link", ""),
                 about["said"].get("owner", ""),
+                max((f1 for f1 in about["said"].get("f1", {}).values() if f1 is not None), default=None),
             )
         except (DamagedError, KeyError, TypeError, ValueError, OSError):
             return None

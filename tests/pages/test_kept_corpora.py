@@ -17,6 +17,7 @@ from time import sleep
 from typing import Any, Literal
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from nereval_core import readers
@@ -37,6 +38,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Part, Selection, Served, Uploaded
 from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
+from pages.shared.start import recent
 from pages.shared.view import View, keys, state
 from tests.store.test_store import same
 from tests.support.pages import DEMO, GOLD, PREDICTION, address, drop, headings, opened, settled, sound, upload
@@ -483,23 +485,50 @@ def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> N
     assert digest in opened("Overview", view).info[0].value
 
 
+def listed(app: AppTest) -> list[list[str]]:
+    """Return the rows of the table of recent corpora."""
+    tables = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
+    return next((table["rows"] for table in tables if "list_hint" in table), [])
+
+
 def test_start_opens_a_stored_corpus_and_removes_it(stored: Store) -> None:
-    app = upload(opened("Start"), GOLD, PREDICTION)
+    app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
     digest = address(app)["corpus"]
     caches.shelf.cache_clear()
     # Another browser, which knows no link.
     app = opened("Start")
-    assert any(one.value.endswith("** · gold, system0") for one in app.markdown)
-    app = sound(app.button(key=f"kept-{digest}").click().run())
-    assert address(app) == {"corpus": digest, "system": "system0"} and app.button(key=f"kept-{digest}").disabled
-    app = opened("Start", **{f"list_remove-{digest}": True})
-    app.text_input(key=f"kept-name-{digest}").set_value("My notes")
-    app = sound(app.button(key=f"kept-rename-{digest}").click().run())
-    assert any(one.value.startswith("**My notes** · ") for one in app.markdown)
+    [[name, systems, f1, decided, time]] = listed(app)
+    assert (name, systems, f1, decided) == ("gold", "system0, system1", "1.000", "–") and time.startswith("today")
+    assert not any("rule-based" in link.label for link in app.get("page_link")), "who knows the app needs no example"
+    app = opened_by(0, 0)
+    assert address(app)["corpus"] == digest and [one.value for one in app.title] == ["Overview"]
+    app = opened("Start", list_recent_edit=True)
+    app.text_input(key=f"recent_name_{digest}").set_value("My notes")
+    app = sound(app.button(key="recent_rename").click().run())
+    assert listed(app)[0][0] == "My notes"
     renamed = caches.find(digest)
     assert renamed is not None and renamed.corpus.name == "My notes"
-    app = sound(app.button(key=f"kept-remove-{digest}").click().run())
-    assert stored.entries() == () and "Continue" not in [one.value for one in app.header]
+    app = sound(app.button(key="recent_remove").click().run())
+    assert stored.entries() == () and "Recent corpora" not in [one.value for one in app.header]
+
+
+def opened_by(row: int, column: int) -> AppTest:
+    """Choose a cell of the table of recent corpora, and go where that leads."""
+    recent.choose(recent.recent_corpora()[row], column)
+    return opened("Start", **{keys.VIEW: state.view(), keys.OPENED: st.session_state.pop(keys.OPENED)})
+
+
+def test_best_f1_is_that_of_the_best_system(stored: Store) -> None:
+    upload(opened("Start"), GOLD, PREDICTION)
+    assert listed(opened("Start"))[0][2] == "0.000"
+
+
+def test_names_of_recent_corpora_turn_no_writing_and_are_cut(stored: Store) -> None:
+    files = {f"gold-\u202egnp.{'x' * 90}.jsonl": GOLD.encode(), "run<b>.jsonl": PREDICTION.encode()}
+    settled(drop(opened("Start"), files).button(key="upload_read").click().run())
+    [[name, systems, *_]] = listed(opened("Start"))
+    assert name.startswith("gold-\\u202egnp.x") and name.endswith("…") and len(name) == recent.NAME
+    assert systems == "run<b>"
 
 
 def test_a_review_goes_on_from_start(stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -508,8 +537,10 @@ def test_a_review_goes_on_from_start(stored: Store, tmp_path: Path, monkeypatch:
     assert loaded is not None
     keeper = caches.shelf().keeper
     keeper.note_progress(loaded, 3, 12, "corpus=" + loaded.digest[:16] + "&system=system0&decision=INC")
-    (link,) = [one for one in opened("Start").get("page_link") if "3 of 12 decided" in one.label]
-    assert "decision=INC" in link.proto.query_string
+    app = opened("Start")
+    assert listed(app)[0][3] == "25.0%"
+    app = opened_by(0, recent.DECIDED)
+    assert [one.value for one in app.title] == ["Inspect"] and address(app)["decision"] == "INC"
     # A name that is given later leaves the progress as it is.
     keeper.rename(loaded.key, "Notes")
     (entry,) = stored.entries()
@@ -522,7 +553,7 @@ def test_a_server_that_others_reach_offers_a_visitor_ones_own(stored: Store, mon
     monkeypatch.setattr(access, "LOOPBACK", ())
     app = opened("Start")
     headers = [one.value for one in app.header]
-    assert not {"Continue", "Your uploads"} & set(headers) and "Stored corpora" not in captions(app)
+    assert not {"Recent corpora", "Your uploads"} & set(headers) and "Stored corpora" not in captions(app)
 
 
 def test_uploads_that_nobody_opens_expire(stored: Store) -> None:
@@ -597,7 +628,7 @@ def test_what_two_visitors_upload_is_two_corpora_also_if_all_texts_and_spans_are
 
     def start(name: str) -> AppTest:
         shared(name)
-        return opened("Start", **{f"list_remove-{digest}": True})
+        return opened("Start", list_recent_edit=True)
 
     def seen_by(name: str) -> Loaded | None:
         shared(name)
@@ -617,13 +648,13 @@ def test_what_two_visitors_upload_is_two_corpora_also_if_all_texts_and_spans_are
     link = ours.share(keys_of["ada"])
     ours.withdraw(keys_of["eve"])
     app = start("eve")
-    app.text_input(key=f"kept-name-{digest}").set_value("Eve's notes")
-    sound(app.button(key=f"kept-rename-{digest}").click().run())
+    app.text_input(key=f"recent_name_{digest}").set_value("Eve's notes")
+    sound(app.button(key="recent_rename").click().run())
     names = {name: found.corpus.name for name in keys_of if (found := seen_by(name)) is not None}
     assert names["eve"] == "Eve's notes" and len(names) == 3 and "Eve's notes" not in (names["ada"], names["ben"])
     through = caches.find(link)
     assert through is not None and through.key == keys_of["ada"]
-    sound(start("eve").button(key=f"kept-remove-{digest}").click().run())
+    sound(start("eve").button(key="recent_remove").click().run())
     assert {entry.key for entry in stored.entries()} == {keys_of["ada"], keys_of["ben"]}
     assert seen_by("eve") is None and seen_by("ada") is not None and seen_by("ben") is not None
 
@@ -655,7 +686,7 @@ def test_a_damaged_corpus_is_not_offered(stored: Store) -> None:
     (entry,) = stored.entries()
     entry.path.write_bytes(entry.path.read_bytes()[:-9])
     assert stored.account(entry) is None
-    assert "Continue" not in [one.value for one in opened("Start").header]
+    assert "Recent corpora" not in [one.value for one in opened("Start").header]
 
 
 def test_a_demo_is_not_stored(stored: Store) -> None:

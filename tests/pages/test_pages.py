@@ -31,6 +31,7 @@ from pages.shared.components.tables import ROWS
 from pages.shared.data import caches
 from pages.shared.data.loading import load, served_entries, served_folders, served_sources
 from pages.shared.inspect.queue import CHUNK
+from pages.shared.start import plainest_error
 from pages.shared.view import View, keys
 from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.link import read_link, write_link
@@ -43,6 +44,7 @@ from tests.support.pages import (
     VIEW,
     account,
     address,
+    at_start,
     cell,
     drop,
     headings,
@@ -110,7 +112,8 @@ def test_start_opens_the_demo() -> None:
     assert "66%" in "".join(link.label for link in app.get("page_link") if "rule-based" in link.label)
     app = sound(app.button(key="demo-pharmacology").click().run())
     assert address(app)["corpus"] == VIEW.corpus[:16]
-    assert len(account(app)) == 1 + len(DEMO.corpus.systems)
+    assert [one.value for one in app.title] == ["Overview"], "what was opened is shown at once"
+    assert len(account(at_start(app))) == 1 + len(DEMO.corpus.systems)
 
 
 def test_the_headline_is_the_recall_of_the_demo() -> None:
@@ -119,6 +122,25 @@ def test_the_headline_is_the_recall_of_the_demo() -> None:
     app = opened("Start")
     labels = [link.label for link in app.get("page_link")]
     assert any(f"**{counts.recall:.0%}** of the gold spans exactly" in label for label in labels)
+
+
+def test_the_example_of_the_headline_is_seen_at_once() -> None:
+    rows = [
+        ("equal", "troponin level", "PROTEINAS", "troponin level", "DRUGS"),
+        ("end differs", "troponin I", "PROTEINAS", "troponin", "PROTEINAS"),
+        ("end differs", "cyclic peptide one", "PROTEINAS", "cyclic peptide", "PROTEINAS"),
+    ]
+    errors = pd.DataFrame(rows, columns=["boundary", "gold_text", "gold_type", "pred_text", "pred_type"])
+    assert [plainest_error(errors[:number]) for number in (1, 2, 3)] == [0, 1, 2], "its labels are no longer than spans"
+
+
+def test_notes_on_the_reading_are_folded_on_overview() -> None:
+    text = '{"text": "😀 Ann", "label": [[2, 5, "PER"]]}\n'
+    app = upload(opened("Start"), text, text)
+    view, _ = read_link(address(app))
+    [line] = [one for one in opened("Overview", view).expander if "how the files were read" in one.label]
+    assert line.label.startswith("3 notes") and "UTF" in line.caption[0].value and not line.proto.expanded
+    assert not [one for one in opened("Overview", VIEW).expander if "how the files were read" in one.label]
 
 
 def test_an_upload_is_scored_and_linked_by_its_digest() -> None:

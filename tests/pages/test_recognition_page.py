@@ -81,6 +81,7 @@ def test_layers_of_one_upload_get_roles_of_their_own() -> None:
         SECOND: f"export.json#{SECOND}",
         MODEL: f"export.json#{MODEL}",
     }
+    app = given(("export.json", EXPORT))
     app = give_role(give_role(give_role(app, SECOND, "Gold"), MODEL, "Ignore"), ANN, "System")
     labelled(app.text_input, f"Name of {ANN}").set_value("mine").run()
     app = read(app)
@@ -179,8 +180,9 @@ def test_columns_not_read_are_said() -> None:
 
 def test_what_offsets_count_can_be_said() -> None:
     text = '{"text": "😀 Ann", "label": [[2, 5, "PER"]]}'
-    app = read(given(("gold.jsonl", text), ("system.jsonl", text)))
-    assert any("offsets taken as UTF-16 units" in line for line in said(app))
+    app = given(("gold.jsonl", text), ("system.jsonl", text))
+    assert any("offsets taken as UTF-16 units" in line for line in said(read(app)))
+    app = given(("gold.jsonl", text), ("system.jsonl", text))
     box = labelled(app.selectbox, "Offsets count")
     assert {"code points, end exclusive", "UTF-8 bytes, end inclusive, first at 1"} <= set(box.options)
     app = read(sound(box.set_value(Offsets("code points")).run()))

@@ -23,7 +23,19 @@ from pages.shared.data.kept_corpora import Keeper, loaded_of
 from pages.shared.data.loading import load
 from pages.shared.data.reading_orders import Again
 from tests.readers.test_readers import zipped
-from tests.support.pages import account, drop, give_role, opened, problems, read, roles, settled, sound, upload
+from tests.support.pages import (
+    account,
+    at_start,
+    drop,
+    give_role,
+    opened,
+    problems,
+    read,
+    roles,
+    settled,
+    sound,
+    upload,
+)
 
 TEXT = "Ann saw Bob in Rome"
 SPANS = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC")]
@@ -42,7 +54,7 @@ def suggested(app: AppTest) -> list[str]:
 
 
 def read_again(app: AppTest) -> AppTest:
-    return settled(next(button for button in app.button if button.label == MAPPING).click().run())
+    return at_start(settled(next(button for button in app.button if button.label == MAPPING).click().run()))
 
 
 def marks(app: AppTest) -> str:
@@ -111,8 +123,11 @@ def test_fields_choose_documents_and_map_names() -> None:
     app = upload(app, lines(), lines(NAMES))
     assert list(account(app)["documents"]) == [1, 1]
     assert list(account(app)["types"]) == ["LOC, PER", "person, place"]
+    app = opened("Start")
+    app.text_area(key="upload_documents").set_value("e\n")
+    app.text_area(key="upload_types").set_value("PER = who\nLOC = where")
     app.segmented_control(key="upload_types_side").set_value("both sides").run()
-    app = read(app)
+    app = upload(app, lines(), lines(NAMES))
     assert list(account(app)["types"]) == ["where, who", "person, place"]
     assert "restricted to 1 of 2 documents" in marks(app)
 

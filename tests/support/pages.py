@@ -167,12 +167,18 @@ def unmarked(text: str) -> str:
 
 
 def read(app: AppTest) -> AppTest:
-    """Read the files that were dropped."""
-    return settled(app.button(key="upload_read").click().run())
+    """Read the files that were dropped; what was read is shown by Overview, and Start is opened again."""
+    return at_start(settled(app.button(key="upload_read").click().run()))
+
+
+def at_start(app: AppTest) -> AppTest:
+    """Return to Start from the page that a corpus was opened on."""
+    return app if any(one.value == "nereval" for one in app.title) else sound(app.switch_page("app.py").run())
 
 
 def account(app: AppTest) -> pd.DataFrame:
-    """Return the table of the layers that were read, from Start."""
+    """Return the table of the layers that were read, from Start, to which it returns."""
+    app = at_start(app)
     found: pd.DataFrame = next(one.value for one in app.dataframe if "layer" in one.value and "spans" in one.value)
     return found
 

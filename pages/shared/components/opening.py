@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from nereval_core.pairing import have_no_common_type
 from nereval_core.problems import FormatError
 from pages.shared.components import refusals
 from pages.shared.data import caches
@@ -112,12 +113,19 @@ def open_corpus(loaded: Loaded, form: str = "") -> None:
     fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
     state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start, mask=waiting.mask))
     refusals.keep(FormatError(loaded.problems, loaded.remedies) if loaded.problems else None, form)
+    has_own_types = any(have_no_common_type(loaded.corpus.gold, layer) for layer in loaded.corpus.systems)
+    # Start says how to mend the one and the other.
+    if not loaded.problems and not has_own_types:
+        st.session_state[keys.OPENED] = "Overview"
 
 
-def offer_demos(digest: str | None) -> None:
-    """Offer the demo corpora in a row; `chosen` is the digest of the corpus at hand."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("Open a demo:", width="content")
+def offer_demos(digest: str | None, *, in_words: bool) -> None:
+    """Offer the demo corpora in a row, or each with what it is `in_words`; `digest` is that of the corpus at hand."""
+    if in_words:
+        st.header("Or look at a demo")
+    with st.container(horizontal=not in_words, vertical_alignment="center", gap="small"):
+        if not in_words:
+            st.markdown("Open a demo:", width="content")
         for name in demo_names():
             loaded = caches.demo(name)
             st.button(
@@ -127,5 +135,7 @@ def offer_demos(digest: str | None) -> None:
                 on_click=open_corpus,
                 args=(loaded,),
                 disabled=loaded.corpus.digest == digest,
-                help=plain(loaded.description, 300),
+                help=None if in_words else plain(loaded.description, 300),
             )
+            if in_words:
+                st.caption(plain(loaded.description, 300))

@@ -21,11 +21,14 @@ from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli.files import gold_path, system_paths
 from nereval_core.cli.options import BAD, Parser, UsageError, add_reading, load_options
 from nereval_core.cli.output import progress_bar
+from nereval_core.corpus import Corpus
 from nereval_core.pairing.selection import DocumentIds
 from nereval_core.pairing.type_names import TypeNames
 from nereval_core.problems import FormatError, Problem, Remedy
 from nereval_core.readers import Source
 from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.store import FORMAT, ChangedError, Entry, Store, StoredCorpus, TooLargeError, fingerprints, input_key
 from pages.shared.data.jobs import Watch
 from pages.shared.data.loading import LayerRead, Loaded, load
@@ -172,7 +175,20 @@ def _said(loaded: Loaded) -> dict[str, Any]:
         "options": asdict(loaded.options),
         "first_annotator": loaded.first_annotator,
         "owner": loaded.owner,
+        "f1": _strict_f1(loaded.corpus),
     }
+
+
+SCORED_SPANS = 1_000_000
+"""The most spans of all layers of a corpus whose systems are scored when it is stored."""
+
+
+def _strict_f1(corpus: Corpus) -> dict[str, float | None]:
+    """Return F1 under strict by system, of corpora that are scored in no time; the list of recent corpora shows it."""
+    if sum(len(layer) for layer in (corpus.gold, *corpus.systems)) > SCORED_SPANS:
+        return {}
+    strict = Settings((CRITERIA["strict"],))
+    return {layer.name: score_layers(corpus.gold, layer, strict).counts("strict").f1 for layer in corpus.systems}
 
 
 def loaded_of(stored: StoredCorpus) -> Loaded:

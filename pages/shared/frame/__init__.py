@@ -63,6 +63,7 @@ def page(
         verdict_store.refresh()
         if draw_login():
             return
+        _go_on(title)
         with guarded():
             page, dropped = page_context(demo=needs_corpus if demo is None else demo(state.view()))
             fits = state.write_address()
@@ -116,6 +117,13 @@ def _inapplicable(page: PageContext) -> tuple[str, ...]:
     """Return the pages about what a corpus lacks: links of spans, or systems where all layers are annotators'."""
     linking = () if page.has_links else ("Linking",)
     return (*linking, "Systems") if page.words.annotators else linking
+
+
+def _go_on(title: str) -> None:
+    """Leave Start for the page of a corpus that was opened there; on other pages it is shown at once."""
+    target = st.session_state.pop(keys.OPENED, "")
+    if title == "Start" and target:
+        state.go(navigation.pages()[target], state.view())
 
 
 class PageError(Exception):

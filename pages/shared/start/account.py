@@ -49,6 +49,16 @@ def draw_account(page: PageContext) -> None:
         sentence.draw_identical(page, name)
     _ways_on(page)
     offer_mapping(page)
+    draw_notes(page)
+    for row in page.loaded.layers:
+        if row.lost:
+            _lost(page, row)
+    with st.expander("Files, formats and types"):
+        _details(page)
+
+
+def draw_notes(page: PageContext) -> None:
+    """Draw what was noticed while reading, folded into a line."""
     names = _names(page)
     notes = [
         f"- {plain(names.get(row.name, row.name))}: {plain(note, 400)}"
@@ -56,12 +66,8 @@ def draw_account(page: PageContext) -> None:
         for note in row.notes
     ]
     if notes:
-        st.caption("\n".join(notes))
-    for row in page.loaded.layers:
-        if row.lost:
-            _lost(page, row)
-    with st.expander("Files, formats and types"):
-        _details(page)
+        with st.expander(f"{count(len(notes), 'note')} on how the files were read"):
+            st.caption("\n".join(notes))
 
 
 def _scores(page: PageContext) -> None:

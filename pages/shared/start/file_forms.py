@@ -86,15 +86,19 @@ class Row:
         return Selection(self.layer, recognised.columns, recognised.apart, recognised.folders)
 
 
-def draw_drop_zone() -> None:
-    """Take all files of a corpus at once, propose a role for each layer, and offer to read them."""
+def draw_drop_zone() -> Sequence[Any]:
+    """Take all files of a corpus at once, and return them."""
     most = st.get_option("server.maxUploadSize")
-    files = st.file_uploader(
+    return st.file_uploader(
         "Drop all files here: gold, systems, annotators; one or many, zip too",
         accept_multiple_files=True,
         key=FILES,
         help=f"{most} MB a file; gzip and Zstandard are unpacked. {ROLE_HELP}",
     )
+
+
+def draw_files(files: Sequence[Any]) -> None:
+    """Propose a role for each layer of the files dropped, and offer to read them."""
     error = refusals.kept(DROPPED)
     rows = _rows(files, error) if files else []
     reading_options.draw_options(DROPPED)
