@@ -111,6 +111,15 @@ def holm_in_words(over: str) -> str:
     return f"after Holm's correction over {over}"
 
 
+def bracket_rule(level: float, tests: int) -> str:
+    """Return the meaning of the brackets of a ranking whose systems were tested in so many pairs."""
+    over = holm_in_words(f"{tests} pairs") if tests > 1 else ""
+    return (
+        "a bracket joins a system with the next below that is significantly worse "
+        f"(p at most {1 - level:.2g}{f' {over}' if over else ''})"
+    )
+
+
 def overview_sentence(ledger: CountedRecords, noun: str = "span") -> Sentence:
     """Return the sentence on the decisions about gold spans, on spurious predictions and the type missed most.
 

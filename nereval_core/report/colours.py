@@ -1,4 +1,4 @@
-"""Colour, glyph and word of each decision, and the colour of each type, for pages, figures and exports.
+"""Colour, glyph and word of each decision, and the colours of types and systems, for pages, figures and exports.
 
 A colour has a `hue` for lines and figures, and for each theme a `fill` with an `ink` that is legible on it and on the
 page (contrast at least 4.5). Colour never stands alone: a decision has its glyph and word, a type its name.
@@ -130,3 +130,17 @@ def type_colours(types: Iterable[str], more: Iterable[str] = ()) -> dict[str, Co
     sorted_types = sorted(set(types))
     names = [*sorted_types, *sorted(set(more).difference(sorted_types))]
     return {name: _TYPE_COLOURS[place % len(_TYPE_COLOURS)] for place, name in enumerate(names)}
+
+
+SYSTEM_HUES = ("#7a5fd0", "#7a8526", "#c2405f", "#0f8f8f", "#a06a3c", "#4a76d9", "#a8559b", "#5d7f93")
+"""Hues of systems, none of which is a decision's. They are the same on light, dark and paper: contrast at least 3."""
+NEUTRAL = "#7a7a7a"
+"""Ink of what is no decision, type or system: brackets, baselines, ratios and selections."""
+
+
+def system_hues(systems: Iterable[str]) -> dict[str, str]:
+    """Return a hue for each system by its place among the sorted names; give all that are compared with one another.
+
+    Beyond 8 systems hues repeat, with other symbols in figures.
+    """
+    return {name: SYSTEM_HUES[place % len(SYSTEM_HUES)] for place, name in enumerate(sorted(set(systems)))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
@@ -10,20 +11,23 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.comparison import compare_scores, headline
+from nereval_core.analysis.comparison import against, compare_scores, headline, oriented, ranking_sentences
 from nereval_core.analysis.comparison.measures import MEASURES
 from nereval_core.analysis.comparison.tables import score_table
+from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
-from nereval_core.report.figures.comparison import leaderboard
+from nereval_core.ledger.attributes.comparisons import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
+from nereval_core.report.figures.comparison import brackets, difference_dots, leaderboard
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import Table, columns_of
 from pages.shared.components.downloads import file_of
 from pages.shared.components.tables import ROWS
+from pages.shared.systems import ranking
 from pages.shared.systems import tables as compare_tables
 from pages.shared.systems.pair import difference_words
-from pages.shared.view import View
+from pages.shared.view import View, state
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
@@ -31,8 +35,10 @@ from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
 from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
+RANKED = replace(VIEW, layout=("with-annotators",))
+"""Annotators' layers are ranked too, which makes four."""
 TABS = ("", "types-of-systems", "across-criteria", "all-pairs")
-FULL = replace(VIEW, corpus=DEMO.corpus.digest)
+FULL = replace(RANKED, corpus=DEMO.corpus.digest)
 
 
 def texts(app: object) -> str:
@@ -40,36 +46,42 @@ def texts(app: object) -> str:
 
 
 def test_the_tables_are_those_of_the_library() -> None:
-    apps = {tab: opened("Systems", replace(VIEW, systems_tab=tab)) for tab in TABS}
+    apps = {tab: opened("Systems", replace(RANKED, systems_tab=tab)) for tab in TABS}
     app = apps[""]
-    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in sorted(SYSTEMS)}
     found = compare_scores(scores, plan=ResamplingPlan(), by_type=True)
-    whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
-    shown = [frame.value for one in apps.values() for frame in one.dataframe]
+    whole, against = found.intervals[found.intervals["type"].isna()], oriented(found.pairs, "rules")
+    shown = {
+        (tab, str(frame.key).removeprefix("table_compare_")): frame.value
+        for tab, one in apps.items()
+        for frame in one.dataframe
+    }
     strict = whole[whole["criterion"] == "strict"].sort_values("f1", ascending=False)
     order = strict["system"].tolist()
     wide = score_table("F1", whole, against, found.leads, 0.95).to_frame().set_index("system").loc[order].reset_index()
-    pd.testing.assert_frame_equal(shown[0], wide, check_dtype=False)
-    assert shown[1]["system"].tolist() == [name for name in order if name != "rules"]
+    pd.testing.assert_frame_equal(shown["", "scores"], wide, check_dtype=False)
+    differences = shown["", "differences"]
+    assert differences["system"].tolist() == [name for name in order if name != "rules"]
     strict = against[against["criterion"] == "strict"].set_index("system")
-    assert shown[1]["difference"].tolist() == strict.loc[shown[1]["system"], "difference"].tolist()
+    assert differences["difference"].tolist() == strict.loc[differences["system"], "difference"].tolist()
     kinds = found.intervals[found.intervals["type"].notna() & found.intervals["criterion"].eq("strict")]
-    assert shown[2].columns.tolist() == ["system", *kinds["type"].unique()]
-    assert shown[3]["criterion"].tolist() == list(SCHEMAS)
-    places = shown[4].set_index("system")
+    assert shown["types-of-systems", "types"].columns.tolist() == ["system", *kinds["type"].unique()]
+    order_of_criteria, places = (frame.value for frame in apps["across-criteria"].dataframe[-2:])
+    assert order_of_criteria["criterion"].tolist() == list(SCHEMAS)
+    places = places.set_index("system")
     assert places["strict"].tolist() == [1, 2, 3, 4] and places.columns.tolist() == list(SCHEMAS)
-    assert shown[5].columns.tolist() == ["system", *sorted(SYSTEMS)]
+    assert shown["all-pairs", "pairs"].columns.tolist() == ["system", *sorted(SYSTEMS)]
     opening = headline(found.intervals, ResamplingPlan(), found.units)
     assert opening is not None and found.words[0] == f"{opening.before}{opening.f1}{opening.after}"
     assert plain(f"{opening.after}.", 1_000) in texts(app)
     assert any(link.label == f":primary[{opening.f1}]" for link in app.get("page_link"))
-    for line in found.words[1:]:
+    for line in ranking_sentences(found):
         assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
 
 
 def test_an_f1_opens_its_records() -> None:
     key = "table_compare_scores"
-    app = opened("Systems", VIEW, **{key: cell(2, "partial")})
+    app = opened("Systems", RANKED, **{key: cell(2, "partial")})
     system = SYSTEMS[2]
     counts = score_layers(DEMO.corpus.gold, DEMO.corpus.system(system)).counts("partial")
     assert f"**F1 of {plain(system)} under partial**" in texts(app)
@@ -91,18 +103,18 @@ def test_an_f1_opens_its_records() -> None:
     [("", "differences", 0, "p"), ("types-of-systems", "types", 0, None), ("all-pairs", "pairs", 0, "rules")],
 )
 def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | None) -> None:
-    app = opened("Systems", replace(VIEW, systems_tab=tab))
+    app = opened("Systems", replace(RANKED, systems_tab=tab))
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
-    again = opened("Systems", replace(VIEW, systems_tab=tab), **{str(frame.key): cell(row, name)})
+    again = opened("Systems", replace(RANKED, systems_tab=tab), **{str(frame.key): cell(row, name)})
     said = r"after Holm\\'s correction over \d+ tests"
     assert re.search(said, texts(again)) and not re.search(said, texts(app))
 
 
 def test_all_criteria_are_compared_on_request() -> None:
-    view = replace(VIEW, overview_tab="all-criteria", layout=("all-criteria",), criterion="right")
+    view = replace(RANKED, overview_tab="all-criteria", layout=("all-criteria", "with-annotators"), criterion="right")
     app = opened("Systems", view)
-    assert app.dataframe[0].value.columns[1] == "right" and "fragment" in app.dataframe[0].value.columns
+    assert table_with(app, "system", "fragment").columns[1] == "right"
     app = opened("Systems", replace(view, systems_tab="across-criteria"))
     assert len(app.dataframe[0].value) > len(SCHEMAS)
 
@@ -114,7 +126,7 @@ def table_with(app: AppTest, *columns: str, without: str = "") -> pd.DataFrame:
 
 
 def test_tau_between_all_criteria_is_there_for_who_looks() -> None:
-    app = opened("Systems", replace(VIEW, systems_tab="across-criteria"), list_taus=True)
+    app = opened("Systems", replace(RANKED, systems_tab="across-criteria"), list_taus=True)
     shown = table_with(app, "criterion", *SCHEMAS)
     assert shown["criterion"].tolist() == list(SCHEMAS) and shown.columns.tolist() == ["criterion", *SCHEMAS]
     assert shown["strict"].iat[0] == 1
@@ -137,11 +149,11 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
 def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> None:
     """From the p value to the list is one click, to the text a second, to the document a third."""
     tab, name = ("", "differences") if kind is None else ("types-of-systems", "types")
-    app = opened("Systems", replace(VIEW, systems_tab=tab))
+    app = opened("Systems", replace(RANKED, systems_tab=tab))
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
     row = frame.value["system"].tolist().index("perceptron")
     chosen = {str(frame.key): cell(row, "p" if kind is None else kind)}
-    again = opened("Systems", replace(VIEW, systems_tab=tab), **chosen)
+    again = opened("Systems", replace(RANKED, systems_tab=tab), **chosen)
     one, other = (score_layers(DEMO.corpus.gold, DEMO.corpus.system(each)) for each in ("rules", "perceptron"))
     right = [scores.decisions("strict")[0] == 0 for scores in (one, other)]
     gold = DEMO.corpus.gold
@@ -158,22 +170,22 @@ def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> 
 
 
 def test_one_difference_is_opened_from_two_tables_at_once() -> None:
-    app = opened("Systems", VIEW)
+    app = opened("Systems", RANKED)
     chosen = {}
     for name, column in (("scores", "strict"), ("differences", "p")):
         frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
         chosen[str(frame.key)] = cell(frame.value[frame.value.columns[0]].tolist().index("perceptron"), column)
     lists = [
-        one for one in opened("Systems", VIEW, **chosen).dataframe if str(one.key).startswith("list_compare_apart")
+        one for one in opened("Systems", RANKED, **chosen).dataframe if str(one.key).startswith("list_compare_apart")
     ]
     assert len(lists) == 2 and lists[0].value.equals(lists[1].value)
 
 
 def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare_tables, "MANY", 19)
-    app = opened("Systems", VIEW)
+    app = opened("Systems", RANKED)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
-    app = opened("Systems", replace(VIEW, systems_tab="types-of-systems"))
+    app = opened("Systems", replace(RANKED, systems_tab="types-of-systems"))
     assert not any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
     app = sound(next(one for one in app.toggle if one.label == "Compare by type").set_value(True).run())
     assert any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
@@ -184,15 +196,20 @@ def test_the_leaderboard_has_the_best_on_top() -> None:
     table = compare_scores(scores, plan=ResamplingPlan(resamples=200)).intervals
     rows = table[table["criterion"] == "strict"]
     undefined = rows.iloc[[0]].assign(system="<b>none", f1=float("nan"), rank=None)
-    figure = leaderboard(pd.concat([undefined, rows], ignore_index=True), "rules", "how")
+    apart = pd.DataFrame({"system": ["annotator-1"], "baseline": ["rules"], "difference": [0.2], "p_holm": [0.01]})
+    figure = leaderboard(pd.concat([undefined, rows], ignore_index=True), "how", apart=apart, pair=("rules", ""))
     assert figure.layout.title.text.startswith(
         "F1 of 5 systems under strict<br><sub>F1, at best 1; n = 157 gold spans in"
     )
     best = rows.sort_values("f1", ascending=False)
-    assert figure.layout.yaxis.ticktext == (*best["system"], "&lt;b&gt;none")
+    labels = [f"<b>A</b> {name}" if name == "rules" else name for name in best["system"]]
+    assert figure.layout.yaxis.ticktext == (*labels, "&lt;b&gt;none")
+    *marked, bracket = figure.data
+    assert bracket.hovertext[0].startswith("annotator-1 is significantly better than rules: +0.2000 F1")
+    assert [round(y) for y in bracket.y[:4]] == [0, 0, 1, 1]
     marks = {
         system[0]: (x, place, high, low)
-        for trace in figure.data
+        for trace in marked
         for system, x, place, high, low in zip(
             trace.customdata, trace.x, trace.y, trace.error_x.array, trace.error_x.arrayminus, strict=True
         )
@@ -205,7 +222,7 @@ def test_the_leaderboard_has_the_best_on_top() -> None:
 
 def test_what_is_printed_has_the_best_in_bold() -> None:
     """Spreadsheets get the long table, papers the one that is shown."""
-    app = opened("Systems", VIEW, export_menu=True)
+    app = opened("Systems", RANKED, export_menu=True)
     assert {"csv_compare_scores", "latex_compare_scores"} <= {str(button.key) for button in app.get("download_button")}
     sheet = Table(
         "F1", columns_of("system", "strict"), (("a", "0.5†"), ("b", "0.6")), ("signature",), frozenset({(1, 1)})
@@ -221,19 +238,88 @@ def test_what_is_printed_has_the_best_in_bold() -> None:
 
 def test_each_gold_span_stands_in_one_of_four_counts() -> None:
     app = opened("Systems", replace(VIEW, beside="perceptron"))
-    found = {
-        re.sub(r":primary.*", "", link.label): (
-            int(re.sub(r"[^\d]", "", link.label.rpartition(":primary")[2])),
-            dict(parse_qsl(link.proto.query_string)),
-        )
-        for link in app.get("page_link")
-        if "right: " in link.label
-    }
-    assert list(found) == ["only rules right: ", "only perceptron right: ", "both right: ", "neither right: "]
-    assert sum(number for number, _ in found.values()) == len(DEMO.corpus.gold)
-    for number, parameters in found.values():
-        view, wrong = read_link(parameters)
-        assert not wrong and listed(opened("Inspect", view)) == number
+    choice = next(control for control in app.segmented_control if control.label.startswith("Gold spans by which"))
+    counts = [int(option.rpartition(": ")[2].replace(",", "")) for option in choice.options]
+    names = [option.rpartition(": ")[0] for option in choice.options]
+    assert names == ["only rules right", "only perceptron right", "both right", "neither right"]
+    assert sum(counts) == len(DEMO.corpus.gold)
+    assert f"**Gold spans, only rules right: {counts[0]} records**" in texts(app), "rules is the better one"
+    for value, number in zip((ONLY_THIS, ONLY_OTHER, BOTH_RIGHT, BOTH_WRONG), counts, strict=True):
+        app = sound(choice.set_value(value).run())
+        assert f": {number} record" in next(text for text in texts(app).split("\n") if "**Gold spans, " in text)
+        links = {link.proto.query_string for link in app.get("page_link") if "Open in Inspect" in link.label}
+        view, wrong = read_link(dict(parse_qsl(links.pop())))
+        assert not wrong and not links and listed(opened("Inspect", view)) == number
+
+
+def test_annotators_are_ranked_by_choice() -> None:
+    bare, chosen = (opened("Systems", view) for view in (VIEW, RANKED))
+    assert "annotator" not in texts(bare) and "perceptron" in texts(bare)
+    assert "annotator\\-1 has the highest F1" in texts(chosen)
+    toggle = next(one for one in bare.toggle if one.label == "Annotators too")
+    assert not toggle.value and address(sound(toggle.set_value(True).run()))["layout"] == "with-annotators"
+    # Who chooses an annotator as the system sees all.
+    assert "annotator" in texts(opened("Systems", replace(VIEW, system="annotator-1")))
+
+
+def test_a_pair_has_one_sign_and_one_p_on_a_page() -> None:
+    """The sentence, the table and the figure are all the other system less the chosen one."""
+    app = opened("Systems", replace(RANKED, beside="annotator-2"))
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in sorted(SYSTEMS)}
+    found = compare_scores(scores)
+    rows = oriented(found.pairs, "rules")
+    row = rows[rows["system"].eq("annotator-2") & rows["criterion"].eq("strict")].iloc[0]
+    assert plain(difference_words(row, found.plan), 600) in texts(app)
+    table = table_with(app, "p after Holm").set_index("system")
+    assert table.loc["annotator-2", "difference"] == row["difference"] < 0
+    assert row["tests"] == 6 and "over 6 pairs" in difference_words(row, found.plan)
+    figure = difference_dots(rows[rows["system"].eq("annotator-2")], "rules", "annotator-2")
+    assert figure.data[0].x[0] == row["difference"]
+    assert figure.layout.xaxis.title.text == "← rules better · annotator-2 better →"
+
+
+def test_another_baseline_takes_no_new_resamples() -> None:
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in sorted(SYSTEMS)}
+    plan = ResamplingPlan(resamples=500)
+    found, anew = compare_scores(scores, plan=plan), compare_scores(scores, plan=plan, baseline="rules")
+    turned = against(found, "rules")
+    columns = ["criterion", "system", "baseline", "difference", "low", "high", "p"]
+    order = ["criterion", "system"]
+    pd.testing.assert_frame_equal(
+        turned.differences[columns].sort_values(order, ignore_index=True),
+        anew.differences[columns].sort_values(order, ignore_index=True),
+    )
+    assert turned.baseline == "rules" and set(turned.differences["tests"]) == {6}
+    assert (found.corrected_over, turned.corrected_over) == ("systems", "pairs of systems")
+    assert "corrected over the 6 pairs of systems under each criterion" in methods(turned).paragraph
+    assert "Each two systems" in methods(found).paragraph and "Each two systems" not in methods(turned).paragraph
+    with pytest.raises(ValueError, match="not a system of this comparison"):
+        against(found, "gold")
+
+
+def test_a_click_on_two_systems_picks_the_pair() -> None:
+    view = replace(RANKED, beside="perceptron")
+    opened("Systems", view)
+    # AppTest cannot click: the callback is what a click runs.
+    choose = ranking.choose_pair("rules", "perceptron")
+    state.put(view)
+    choose(["annotator-1", ""])
+    assert (state.view().system, state.view().beside) == ("perceptron", "annotator-1")
+    ranking.choose_pair("perceptron", "annotator-1")(["annotator-2", ""])
+    assert (state.view().system, state.view().beside) == ("annotator-1", "annotator-2")
+    ranking.choose_pair("annotator-1", "annotator-2")(["annotator-2", ""])
+    assert (state.view().system, state.view().beside) == ("annotator-1", "annotator-2")
+
+
+@pytest.mark.parametrize("tab", ["slices-of-systems", "published-rankings"])
+def test_slices_and_published_scorers_are_facets_of_the_figure(tab: str) -> None:
+    app = opened("Systems", replace(RANKED, systems_tab=tab))
+    (chart,) = (chart for chart in app.get("plotly_chart") if "table_ranking" in chart.proto.id)
+    figure = json.loads(chart.proto.spec)
+    names = [trace["name"] for trace in figure["data"] if trace["mode"] == "markers"]
+    assert [re.sub(r"<b>[AB]</b> ", "", name) for name in names] == sorted(SYSTEMS)
+    facets = {point[1] for trace in figure["data"] for point in trace.get("customdata", ())}
+    assert len(facets) > 1 if tab == "slices-of-systems" else facets == {"strict"}
 
 
 def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -> None:
@@ -241,31 +327,41 @@ def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in systems}
     found = compare_scores(scores, names=["strict"], baseline="rules")
     rows = found.differences.set_index("system", drop=False)
-    said = {name: difference_words(rows.loc[name], "rules", found.plan) for name in ("perceptron", "annotator-1")}
+    said = {name: difference_words(rows.loc[name], found.plan) for name in ("perceptron", "annotator-1")}
     f1 = {name: scores[name].counts("strict").f1 for name in systems}
-    assert said["perceptron"].startswith(f"+{f1['rules'] - f1['perceptron']:.3f} F1 [−")
+    expected = f"F1 of perceptron less F1 of rules: −{f1['rules'] - f1['perceptron']:.3f} [−"
+    assert said["perceptron"].startswith(expected)
     assert said["perceptron"].endswith("no significant difference.")
-    assert said["annotator-1"].startswith(f"−{f1['annotator-1'] - f1['rules']:.3f} F1 [−")
+    expected = f"F1 of annotator-1 less F1 of rules: +{f1['annotator-1'] - f1['rules']:.3f} [+"
+    assert said["annotator-1"].startswith(expected)
     assert said["annotator-1"].endswith("annotator-1 is significantly better.")
 
 
 def test_the_difference_has_the_p_that_decides() -> None:
-    row = pd.Series({"system": "b", "difference": -0.03, "low": -0.06, "high": -0.001, "p": 0.033, "p_holm": 0.066})
-    expected = "+0.030 F1 [+0.001, +0.060], p = .033, p = .066 after Holm's correction: no significant difference."
-    assert difference_words(row, "a", ResamplingPlan()) == expected
+    row = pd.Series(
+        {
+            **{"system": "b", "baseline": "a", "difference": -0.03, "low": -0.06, "high": -0.001},
+            **{"p": 0.033, "p_holm": 0.066, "tests": 2},
+        }
+    )
+    expected = (
+        "F1 of b less F1 of a: −0.030 [−0.060, −0.001], p = .033, p = .066 after Holm's correction over 2 pairs: "
+        "no significant difference."
+    )
+    assert difference_words(row, ResamplingPlan()) == expected
 
 
 def test_the_difference_opens_the_formulas_of_both() -> None:
-    app = opened("Systems", VIEW, list_difference=True)
+    app = opened("Systems", RANKED, list_difference=True)
     made = [code.value for code in app.code if "F1" in code.value]
     pair = [score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in ("rules", "annotator-1")]
     assert [one.rpartition("= ")[2] for one in made] == [f"{one.counts('strict').f1:.3f}" for one in pair]
 
 
 def test_measures_and_power_are_those_of_the_library() -> None:
-    app = opened("Systems", VIEW, list_measures=True, list_power=True)
+    app = opened("Systems", RANKED, list_measures=True, list_power=True)
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
-    found = compare_scores(scores, names=[VIEW.criterion or "strict"], measures=MEASURES)
+    found = compare_scores(scores, names=[RANKED.criterion or "strict"], measures=MEASURES)
     power = table_with(app, "least difference shown")
     expected = found.power.set_index("system")
     least = expected.loc[power["system"], "detectable"].tolist()
@@ -279,21 +375,21 @@ def test_measures_and_power_are_those_of_the_library() -> None:
 
 
 def test_published_scorers_stand_beside_the_measures_or_say_why_not() -> None:
-    app = opened("Systems", VIEW, list_measures=True, widget_scorers=["n2c2-2018", "spacy-ents"])
+    app = opened("Systems", RANKED, list_measures=True, widget_scorers=["n2c2-2018", "spacy-ents"])
     shown = table_with(app, "measure")
-    assert set(shown["criterion"]) == {VIEW.criterion or "strict", "n2c2-2018/strict"}
+    assert set(shown["criterion"]) == {RANKED.criterion or "strict", "n2c2-2018/strict"}
     assert "which no Span of spaCy is" in texts(app)
 
 
 def test_runs_of_a_system_are_suggested_and_chosen() -> None:
-    app = opened("Systems", VIEW, list_runs=True)
+    app = opened("Systems", RANKED, list_runs=True)
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
     chosen = app.multiselect[0]
     assert chosen.value == [name for name in SYSTEMS if name.startswith("annotator-")] and "annotator" not in SYSTEMS
 
     for runs, name in ((chosen.value, "annotator"), (["rules", "perceptron"], "rules + perceptron")):
         app = sound(app.multiselect[0].set_value(runs).run())
-        found = compare_scores(scores, names=[VIEW.criterion or "strict"], runs={name: runs}).runs
+        found = compare_scores(scores, names=[RANKED.criterion or "strict"], runs={name: runs}).runs
         assert found is not None
         means = found.means.set_index("system")
         table = table_with(app, "mean F1")
@@ -304,3 +400,18 @@ def test_runs_of_a_system_are_suggested_and_chosen() -> None:
         assert "single run" in texts(app)
     app = sound(app.multiselect[0].set_value([]).run())
     assert "Choose two systems or more that are runs of one" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("better", "expected"),
+    [
+        ({("a", "b"), ("b", "c")}, [(0, 1, 0), (1, 2, 0)]),
+        ({("a", "c"), ("b", "c")}, [(0, 2, 0), (1, 2, 1)]),
+        ({("a", "b"), ("a", "c"), ("b", "d")}, [(0, 1, 0), (1, 3, 0)]),
+        (set(), []),
+    ],
+)
+def test_a_bracket_joins_a_system_with_the_next_that_is_worse(
+    better: set[tuple[str, str]], expected: list[tuple[int, int, int]]
+) -> None:
+    assert brackets("abcd", better) == expected

@@ -23,7 +23,7 @@ ASKED = {
     "Consistency": ["Consistency"],
     "Systems": ["Resampling", "Resampling measures"],
     "Systems types-of-systems": ["Resampling, by type"],
-    "Systems all-pairs": ["Comparing each with each"],
+    "Systems slices-of-systems": ["Slicing all systems"],
     "Annotators": ["Disagreements"],
     "Annotators figures": ["Agreement"],
     "Review": ["Verdicts", "Scoring with verdicts", "The order"],

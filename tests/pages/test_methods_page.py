@@ -24,7 +24,12 @@ def paragraph(app: AppTest) -> str:
 @pytest.mark.parametrize(
     ("page", "tab", "said", "explained"),
     [
-        ("Systems", "", ["The systems rules", "(Noreen 1989) with 10,000 random swaps"], "Approximate randomization"),
+        (
+            "Systems",
+            "",
+            ["The systems perceptron", "(Noreen 1989) with 10,000 random swaps"],
+            "Approximate randomization",
+        ),
         ("Annotators", "figures", ["The annotations of", "Cohen's kappa", "10,000 resamples"], "Cohen's kappa"),
         ("Overview", "by-slice", ["The system rules was", "broken down by", "2,000 resamples"], "Wilson's interval"),
     ],

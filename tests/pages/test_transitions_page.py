@@ -30,7 +30,7 @@ from pages.shared.systems.pair import cell_queries
 from pages.shared.view import View
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
-from pages.shared.view.text import count
+from pages.shared.view.text import count, plain
 from tests.support import ROOT
 from tests.support.other_formats import Demo
 from tests.support.pages import VIEW, address, cell, headings, opened, sound
@@ -133,11 +133,11 @@ def test_a_cell_opens_its_records(side: str, row: int, column: str, system: str)
 
 
 def test_the_other_system_is_chosen_and_stands_in_the_link() -> None:
-    app = opened("Systems", replace(VIEW, systems_tab="from-a-to-b"))
-    app.selectbox(key="widget_beside").select("perceptron")
+    app = opened("Systems", replace(VIEW, systems_tab="from-a-to-b", layout=("with-annotators",)))
+    app.selectbox(key="widget_beside").select("annotator-2")
     sound(app.run())
-    assert address(app)["beside"] == "perceptron"
-    assert "perceptron across" in headings(app)
+    assert address(app)["beside"] == "annotator-2"
+    assert plain("annotator-2 across") in headings(app)
 
 
 def test_a_criterion_that_counts_tokens_is_not_compared_span_by_span() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from nereval_core.report.colours import LOOKS, NEUTRAL, PAGE, SYSTEM_HUES, contrast, system_hues
 from nereval_core.report.figures.criteria import sensitivity_dots
-from nereval_core.report.figures.parts import SYMBOLS
+from nereval_core.report.figures.parts import SYMBOLS, short_names, system_markers
 from nereval_core.report.figures.scores import confusion_map, decision_bars
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables.glossary import DECISIONS, decision_label
@@ -115,3 +116,21 @@ def test_dots_of_one_criterion_and_of_many_panels() -> None:
     assert "0 gold spans in 1 document;" in figure.layout.title.text
     assert len({trace.yaxis for trace in figure.data}) == 5
     assert len(set(SYMBOLS)) == len(SYMBOLS)
+
+
+def test_a_system_has_one_hue_and_no_hue_of_a_decision() -> None:
+    decisions = {look.colour.hue for look in LOOKS.values()}
+    assert not decisions & {*SYSTEM_HUES, NEUTRAL} and len({*SYSTEM_HUES}) == len(SYSTEM_HUES)
+    for hue in (*SYSTEM_HUES, NEUTRAL):
+        # Graphics need 3 on the page of both themes (WCAG 2, 1.4.11).
+        assert min(contrast(hue, PAGE[0][0]), contrast(hue, PAGE[1][0])) >= 3
+    names = ["b", "a", "c"]
+    assert system_hues(names) == system_hues(reversed(names)) == dict(zip("abc", SYSTEM_HUES, strict=False))
+    assert [system_markers(names)[name]["color"] for name in "abc"] == list(SYSTEM_HUES[:3])
+
+
+def test_long_names_are_cut_in_the_middle_and_never_read_alike() -> None:
+    names = ["team10_bundle1_newspapers_en_1", "team10_bundle1_newspapers_en_2", "short"]
+    assert short_names(names, 20) == ["team10_…spapers_en_1", "team10_…spapers_en_2", "short"]
+    alike = ["team10_bundle1_a_newspapers_en", "team10_bundle2_b_newspapers_en"]
+    assert short_names(alike, 20) == alike

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from nereval_core.cli import main
-from nereval_core.report.colours import channels, lightness
+from nereval_core.report.colours import SYSTEM_HUES, channels, lightness
 from nereval_core.report.figures.comparison import baseline_dots, difference_dots, leaderboard
 from nereval_core.report.figures.criteria import overlap_lines
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
@@ -40,7 +40,8 @@ def differences() -> go.Figure:
 def board() -> go.Figure:
     table = pd.DataFrame({"system": ["a", "b", "c"], "f1": [0.5, 0.4, 0.6], "rank": [2, 3, 1], "criterion": "strict"})
     table = table.assign(f1_low=table["f1"] - 0.1, f1_high=table["f1"] + 0.1, units=20, POS=190)
-    return leaderboard(table, "a", "95% intervals")
+    apart = pd.DataFrame({"system": ["b"], "baseline": ["c"], "difference": [-0.2], "p_holm": [0.01]})
+    return leaderboard(table, "95% intervals", apart=apart)
 
 
 def calibration() -> go.Figure:
@@ -95,7 +96,7 @@ def colours(figure: go.Figure) -> Iterator[tuple[int, int, int]]:
 @pytest.mark.parametrize("name", [*FIGURES, "of_others"])
 def test_colours_are_of_the_palette_or_grey(name: str) -> None:
     made = for_paper(FIGURES[name]() if name in FIGURES else of_others(), 84)
-    known = set(map(channels, PAPER_HUES))
+    known = set(map(channels, (*PAPER_HUES, *SYSTEM_HUES)))
     assert all(one in known or max(one) - min(one) < 24 for one in colours(made) if name != "of_others")
     assert made.layout.title.text is None and made.layout.paper_bgcolor == "#ffffff"
     for trace in (trace for trace in made.data if trace.type == "heatmap" and name == "of_others"):
@@ -109,8 +110,16 @@ def test_traces_differ_in_symbol_and_in_dash() -> None:
     assert len({trace.marker.color for trace in lines}) == 4
     p, r, f1 = for_paper(curve(), 84).data
     assert f1.line.dash == "solid" and len({p.line.dash, r.line.dash, "solid"}) == 3
-    circles, diamonds = for_paper(board(), 84).data
-    assert {circles.marker.symbol, diamonds.marker.symbol} == {"circle", "diamond"}
+    *systems, bracket = for_paper(board(), 84).data
+    assert len({trace.marker.symbol for trace in systems}) == 3 and bracket.mode == "lines"
+
+
+@pytest.mark.parametrize("name", ["board", "differences"])
+def test_a_system_has_its_hue_on_paper_as_on_screen(name: str) -> None:
+    on_screen, printed = FIGURES[name](), for_paper(FIGURES[name](), 84)
+    for trace, other in zip(on_screen.data, printed.data, strict=True):
+        assert trace.marker.color == other.marker.color and trace.error_x.color == other.error_x.color
+    assert {trace.marker.color for trace in printed.data if trace.marker.color} <= {*SYSTEM_HUES}
 
 
 def test_the_figure_itself_stays() -> None:
@@ -121,10 +130,12 @@ def test_the_figure_itself_stays() -> None:
 
 
 def test_differences_are_those_of_the_system_less_the_baseline() -> None:
-    (dots,) = differences().data
-    assert dots.x == (-0.1, 0.2) and dots.hovertext[1] == "c: +0.2000, 0.1000 to 0.3000"
+    worse, better = differences().data
+    assert (worse.x, better.x) == ((-0.1,), (0.2,)) and better.hovertext[0] == "c: +0.2000, 0.1000 to 0.3000"
+    assert differences().layout.xaxis.title.text == "← a better · the system better →"
     (other,) = difference().data
-    assert other.x == (0.03, -0.01, -0.05) and other.hovertext[0] == "strict: +0.0300, -0.0700 to 0.1300"
+    assert other.x == (-0.03, 0.01, 0.05) and other.hovertext[0] == "strict: -0.0300, -0.1300 to 0.0700"
+    assert difference().layout.xaxis.title.text == "← a&lt;b better · c better →"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +157,7 @@ def test_differences_of_one_system_are_refused(capsys: pytest.CaptureFixture[str
 
 
 def test_the_title_is_for_the_caption() -> None:
-    assert caption(difference()) == "F1 of a<b less F1 of c"
+    assert caption(difference()) == "F1 of c less F1 of a<b"
     assert caption(board()).startswith("F1 of 3 systems under strict. F1, at best 1; n = 190 gold spans in 20")
     assert caption(go.Figure()) == ""
 

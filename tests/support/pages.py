@@ -41,7 +41,7 @@ TABS = {
 """Tabs that tests open like pages: the page, and the field of the view that shows them."""
 
 
-FOLDED = {"Overview": {f"{LIST}numbers": True}}
+FOLDED = {name: {f"{LIST}numbers": True} for name in ("Overview", "Systems")}
 """Parts of pages that are folded at first, and that tests look into: what unfolds them."""
 
 

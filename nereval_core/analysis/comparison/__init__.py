@@ -7,7 +7,7 @@ the published ones to three places.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +45,8 @@ from nereval_core.tables import p_value_sentence
 
 TAU_COLUMNS: Columns = {"criterion": TEXT_DTYPE, "other": TEXT_DTYPE, "tau": "float64"}
 """Columns of `tau_table` and their dtypes."""
+SYSTEMS, PAIRS = "systems", "pairs of systems"
+"""What Holm's correction is over: the systems that are compared with the baseline, or all pairs of systems."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,9 +100,24 @@ class Comparison(Displayed):
         }
 
     @property
+    def all_pairs(self) -> pd.DataFrame:
+        """The differences of all pairs of systems over all types, which of two are those from the baseline."""
+        return self.pairs if len(self.scores) > 2 else self.differences[self.differences["type"].isna()]
+
+    @property
     def family(self) -> str:
         """The tests of `differences`, over all of which `p_family` and `p_bh` are corrected: number and parts."""
-        return self._family(self.differences)
+        if self.corrected_over == SYSTEMS:
+            return self._family(self.differences)
+        tested = self.all_pairs[self.all_pairs["p"].notna()]
+        n_criteria, pairs = tested["criterion"].nunique(), int(tested["tests"].max())
+        criteria = f"{n_criteria} {'criterion' if n_criteria == 1 else 'criteria'}"
+        return f"{counted(len(tested), 'test')}: {pairs} {PAIRS}, {criteria}"
+
+    @property
+    def corrected_over(self) -> str:
+        """What p of `differences` is corrected over: SYSTEMS, or PAIRS after `against`."""
+        return PAIRS if self.differences["tests"].max() > len(self.scores) - 1 else SYSTEMS
 
     @property
     def system_differences(self) -> pd.DataFrame:
@@ -137,6 +154,34 @@ class Comparison(Displayed):
         """Return F1 with its interval, of the systems under each criterion."""
         table = self.intervals[["criterion", "type", "system", "f1", "f1_low", "f1_high", "best"]]
         return table.dropna(axis="columns", how="all")
+
+
+def against(comparison: Comparison, baseline: str) -> Comparison:
+    """Return a comparison of all pairs of systems with another baseline, without resampling anew.
+
+    `differences` are then rows of `all_pairs`, with p corrected over all pairs under a criterion. `words` and `power`
+    stay those of the first baseline.
+
+    Raises:
+        ValueError: the baseline is not among the systems.
+    """
+    if baseline not in comparison.scores:
+        raise ValueError(f"{baseline} is not a system of this comparison")
+    return replace(comparison, baseline=baseline, differences=oriented(comparison.all_pairs, baseline))
+
+
+def oriented(pairs: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the rows of DIFFERENCE_COLUMNS that have this system on either side, as differences from it."""
+    rows = pairs[(pairs["system"].eq(baseline) | pairs["baseline"].eq(baseline)).to_numpy()].reset_index(drop=True)
+    is_turned = rows["system"].eq(baseline).to_numpy()
+    turned = {
+        "system": rows["baseline"],
+        "baseline": rows["system"],
+        "difference": -rows["difference"],
+        "low": -rows["high"],
+        "high": -rows["low"],
+    }
+    return rows.assign(**{name: rows[name].mask(is_turned, column) for name, column in turned.items()})
 
 
 def compare_scores(
@@ -268,6 +313,26 @@ def comparison_sentences(
     return tuple(lines)
 
 
+def ranking_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Return sentences on the order under the first criterion: what the best is better than, and other criteria.
+
+    They follow `headline`; p is corrected over all pairs of systems.
+    """
+    criterion = comparison.criteria[0]
+    whole = comparison.intervals[comparison.intervals["type"].isna()]
+    best = _best_systems(whole[whole["criterion"].eq(criterion)])
+    if not best or len(comparison.scores) < 2:
+        return ()
+    pairs = comparison.all_pairs
+    rows = oriented(pairs[pairs["criterion"].eq(criterion)], best[0])
+    order = whole[whole["criterion"].eq(criterion)].sort_values("f1", ascending=False, kind="stable")["system"].tolist()
+    rows = rows.sort_values("system", key=lambda names: names.map(order.index), kind="stable")
+    return (
+        *_baseline_sentence(rows, comparison.plan, "pairs"),
+        *_other_criteria_sentence(whole, criterion, best),
+    )
+
+
 def run_sentences(runs: RunComparison, plan: ResamplingPlan, units: ResamplingUnits) -> tuple[str, ...]:
     """Return sentences on means over runs under the first criterion: the best system, and significant differences."""
     criterion = str(runs.means["criterion"].iat[0])
@@ -334,8 +399,11 @@ def _best_systems(rows: pd.DataFrame) -> list[str]:
     return [str(system) for system in rows.loc[rows["rank"].eq(1).fillna(False), "system"]]
 
 
-def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan) -> list[str]:
-    """Return the sentence on the systems that are better or worse than the baseline, each with its p."""
+def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan, tested: str = "systems") -> list[str]:
+    """Return the sentence on the systems that are better or worse than the baseline, each with its p.
+
+    `tested` names what was corrected over.
+    """
     if rows.empty:
         return []
     apart = are_significant(rows, plan.level)
@@ -350,7 +418,7 @@ def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan) -> list[str]:
         listed = zip(rows.loc[kind, "system"], rows.loc[kind, "p_holm"], strict=True)
         named = [system if pd.isna(p) else f"{system} ({p_value_sentence(p, plan.resamples)})" for system, p in listed]
         parts += [f"{label}: {name_list(named)}"] if named else []
-    corrected = f"; p {holm_in_words(f'{tests} systems')}" if tests > 1 else ""
+    corrected = f"; p {holm_in_words(f'{tests} {tested}')}" if tests > 1 else ""
     return ["; ".join(parts) + corrected]
 
 

@@ -139,16 +139,18 @@ def difference_table(resampled: SystemResamples, baseline: str | None = None) ->
     Columns are DIFFERENCE_COLUMNS. In a pair the later system is compared with the earlier one.
     """
     systems = resampled.counted.systems
-    if baseline is None:
-        pairs = [(later, earlier) for earlier, later in combinations(range(len(systems)), 2)]
-    else:
-        pairs = baseline_pairs(systems, baseline)
+    pairs = all_pairs(len(systems)) if baseline is None else baseline_pairs(systems, baseline)
     rows = (
         row
         for group, f1 in zip(resampled.counted.groups, resampled.f1, strict=True)
         for row in _difference_rows(f1, pairs, group._asdict(), "an F1")
     )
     return tested_table(rows, DIFFERENCE_COLUMNS, ("criterion", "type"))
+
+
+def all_pairs(systems: int) -> list[tuple[int, int]]:
+    """Return each system with each earlier one, by number."""
+    return [(later, earlier) for earlier, later in combinations(range(systems), 2)]
 
 
 def baseline_pairs(systems: Sequence[str], baseline: str) -> list[tuple[int, int]]:
@@ -202,10 +204,20 @@ def lead_table(resampled: SystemResamples) -> pd.DataFrame:
 
 
 def by_type_tables(
-    systems: Mapping[str, Scores], criterion: str, plan: ResamplingPlan, baseline: str, units: ResamplingUnits
+    systems: Mapping[str, Scores], criterion: str, plan: ResamplingPlan, baseline: str | None, units: ResamplingUnits
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return intervals, differences and leads of each type under one criterion."""
-    whole = count_units_by_type(systems, criterion, units)
+    """Return intervals, differences and leads of each type under one criterion.
+
+    Differences are from the baseline, or, without one, of each pair of systems.
+    """
+    return group_tables(count_units_by_type(systems, criterion, units), plan, baseline)
+
+
+def group_tables(
+    whole: UnitCounts, plan: ResamplingPlan, baseline: str | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return intervals, differences and leads of each group, resampled a few groups at a time."""
+    systems, units = whole.systems, whole.units
     step = max(1, COUNTS_AT_ONCE // max(1, len(systems) * 4 * max(plan.resamples, whole.counts.shape[-1])))
     parts: list[tuple[pd.DataFrame, ...]] = []
     for low in range(0, len(whole.groups), step):
@@ -223,7 +235,7 @@ def measure_tables(
     systems: Mapping[str, Scores],
     criteria: Sequence[str],
     measures: Sequence[str],
-    baseline: str,
+    baseline: str | None,
     plan: ResamplingPlan,
     units: ResamplingUnits,
     *,
@@ -232,13 +244,14 @@ def measure_tables(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a row for each criterion, type, measure and system, MEASURE_COLUMNS, and MEASURE_DIFFERENCE_COLUMNS.
 
-    `measures` are some of MEASURES; differences are to the baseline. `scorers` are published ones as
-    `scorer_counts` takes them, of which those of `measures` that are not macro averages are given, by default F1.
+    `measures` are some of MEASURES; differences are to the baseline, or, without one, of each pair. `scorers` are
+    published ones as `scorer_counts` takes them, of which those of `measures` that are not macro averages are given, by
+    default F1.
 
     Raises:
         FormatError: a scorer that cannot score these data, or figures that are not made of counts of documents.
     """
-    pairs = baseline_pairs(tuple(systems), baseline)
+    pairs = all_pairs(len(systems)) if baseline is None else baseline_pairs(tuple(systems), baseline)
     rows: list[dict[str, Any]] = []
     difference_rows: list[dict[str, Any]] = []
     for group, name, measure in measured_systems(

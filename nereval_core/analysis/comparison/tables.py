@@ -97,11 +97,18 @@ def _best_note(leads: pd.DataFrame, level: float, across: str) -> tuple[str, ...
 
 
 def baseline_table(
-    comparison: Comparison, differences: pd.DataFrame, family: str, criterion: str = "", *, runs: bool = False
+    comparison: Comparison,
+    differences: pd.DataFrame,
+    family: str,
+    criterion: str = "",
+    *,
+    runs: bool = False,
+    over: str = "the systems",
 ) -> Table:
     """Return the differences to the baseline, of F1 or of its means over runs, with tests and with the share of best.
 
-    `differences` are rows of DIFFERENCE_COLUMNS in the order in which they are shown.
+    `differences` are rows of DIFFERENCE_COLUMNS in the order in which they are shown. `over` says what p is corrected
+    over.
     """
     baseline = differences["baseline"].iat[0]
     rows = _with_p_texts(differences, comparison.plan.level, None if runs else comparison.plan.resamples)
@@ -113,7 +120,7 @@ def baseline_table(
         columns = [*columns[:-7], F1, *columns[-7:], BEST]
     title = f"{'Mean F1' if runs else 'F1'} less that of {baseline}{f' under {criterion}' if criterion else ''}"
     notes = (
-        f"{DAGGER} {significance_in_words(comparison.plan.level, 'the systems')}",
+        f"{DAGGER} {significance_in_words(comparison.plan.level, over)}",
         f"family: {family}",
         *_undefined(comparison),
     )

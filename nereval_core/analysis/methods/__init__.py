@@ -14,7 +14,7 @@ from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
 from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.agreement.summary import agreement_signature
-from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison import SYSTEMS, Comparison
 from nereval_core.analysis.comparison.measures import MACRO
 from nereval_core.analysis.comparison.significance import POWER
 from nereval_core.analysis.methods.statements import (
@@ -227,8 +227,8 @@ def _difference_tests(comparison: Comparison) -> Iterator[Statement]:
     if together > 1:
         within = " under each criterion" if tested["criterion"].nunique() > 1 else ""
         within += " and for each type" if tested["type"].notna().any() else ""
-        yield holm_statement(f"the {together} systems{within}")
-    if len(tested) > together:
+        yield holm_statement(f"the {together} {comparison.corrected_over}{within}")
+    if tested.duplicated(["system", "baseline"]).any():
         yield (
             f"They were also corrected over all tests ({comparison.family}) by Holm's method",
             cite(HOLM),
@@ -236,7 +236,9 @@ def _difference_tests(comparison: Comparison) -> Iterator[Statement]:
             cite(FALSE_DISCOVERY),
             ".",
         )
-    yield significance_statement(comparison.plan.level, ", corrected over the systems" if together > 1 else "")
+    yield significance_statement(
+        comparison.plan.level, f", corrected over the {comparison.corrected_over}" if together > 1 else ""
+    )
 
 
 def _runs(comparison: Comparison) -> Iterator[Statement]:
@@ -263,7 +265,7 @@ def _runs(comparison: Comparison) -> Iterator[Statement]:
 
 
 def _pairs(comparison: Comparison) -> Iterator[Statement]:
-    if comparison.runs is None and comparison.pairs["p"].notna().any():
+    if comparison.runs is None and comparison.corrected_over == SYSTEMS and comparison.pairs["p"].notna().any():
         tests = counted(int(comparison.pairs["tests"].max()), "pair")
         yield (f"Each two systems were tested alike, with Holm's correction over the {tests}", cite(HOLM), ".")
 

@@ -23,8 +23,9 @@ from nereval_core.analysis.comparison.tables import (
     tau_table,
 )
 from nereval_core.analysis.crosstab import transition_records, transition_tables
+from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.sentences import holm_in_words, significance_in_words
+from nereval_core.analysis.sentences import bracket_rule, holm_in_words, significance_in_words
 from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import FormatError, Problem
@@ -200,7 +201,7 @@ def _runs_object(comparison: Comparison, runs: RunComparison) -> dict[str, Any]:
 def _figure(comparison: Comparison, *, differences: bool) -> Figure:
     from nereval_core.report.figures.comparison import baseline_dots, leaderboard
 
-    plan, runs, baseline = comparison.plan, comparison.runs, comparison.baseline
+    plan, runs = comparison.plan, comparison.runs
     rows = comparison.intervals[
         comparison.intervals["type"].isna() & comparison.intervals["criterion"].eq(comparison.criteria[0])
     ]
@@ -209,11 +210,16 @@ def _figure(comparison: Comparison, *, differences: bool) -> Figure:
     if runs is not None:
         most = rows[["units", "POS"]].max()
         rows = runs.means[runs.means["criterion"].eq(comparison.criteria[0])].assign(**most)
-        baseline, note = runs.baseline, f"means over runs; {level} intervals over {plural} and runs"
+        note = f"means over runs; {level} intervals over {plural} and runs"
     if differences:
         apart = comparison.system_differences
         return baseline_dots(apart[apart["criterion"].eq(comparison.criteria[0])], note)
-    return leaderboard(rows, baseline, note, (comparison.units.singular, comparison.units.plural))
+    # Runs are tested against the baseline alone.
+    tests = comparison.all_pairs if runs is None else comparison.differences.iloc[:0]
+    tests = tests[tests["criterion"].eq(comparison.criteria[0])]
+    rule = f"; {bracket_rule(plan.level, len(tests))}" if len(tests) else ""
+    apart = tests[are_significant(tests, plan.level)]
+    return leaderboard(rows, note + rule, (comparison.units.singular, comparison.units.plural), apart=apart)
 
 
 REMEDY = "give the file that `nereval compare GOLD A B --json FILE` wrote"

@@ -1,133 +1,286 @@
-"""Figures that compare systems: a leaderboard with intervals, and gold spans by how many systems find them."""
+"""Figures that compare systems: the ranking with intervals and significance, differences, and spans by who is right.
+
+A system has one hue and one symbol wherever it is drawn (`parts.system_markers`); all else is in neutral ink.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures.parts import GRID, background, counted, plain, row_axis, value_axis
+from nereval_core.report.colours import NEUTRAL, system_hues
+from nereval_core.report.figures.parts import (
+    GRID,
+    background,
+    counted,
+    interval_bars,
+    plain,
+    row_axis,
+    row_offset,
+    short_names,
+    system_markers,
+    value_axis,
+)
 
-_HEAD = 96
+_HEAD = 112
+_ROW, _FACET, _IN_FACET = 28, 22, 12
+"""Pixels of a row of one system, of a facet beside its systems, and of each system in a facet."""
+_LANE, _LANES = 0.022, 0.16
+"""Width of a lane of brackets, and of all lanes at most, as shares of the plot."""
+
+
+_WIDEST_FACET = 36
+"""Characters of a facet's name."""
+NEW_LINE = "\n"
+
+
+class Bracket(NamedTuple):
+    """A bracket from a system to a significantly worse one: their places from the top, and its lane from the left."""
+
+    better: int
+    worse: int
+    lane: int
+
+
+def brackets(order: Sequence[str], better_pairs: Container[tuple[str, str]]) -> list[Bracket]:
+    """Return a bracket from each system, best first, to the next below that is significantly worse, if there is one.
+
+    `better_pairs` are a significantly better system and a worse one each. Brackets of one lane do not overlap.
+    """
+    ends: list[int] = []
+    result: list[Bracket] = []
+    for better, system in enumerate(order):
+        below = range(better + 1, len(order))
+        worse = next((place for place in below if (system, order[place]) in better_pairs), None)
+        if worse is None:
+            continue
+        lane = next((number for number, end in enumerate(ends) if end <= better), len(ends))
+        ends[lane : lane + 1] = [worse]
+        result.append(Bracket(better, worse, lane))
+    return result
 
 
 def leaderboard(
-    table: pd.DataFrame, baseline: str, method: str, units: tuple[str, str] = ("document", "documents")
+    table: pd.DataFrame,
+    method: str,
+    units: tuple[str, str] = ("document", "documents"),
+    *,
+    apart: pd.DataFrame | None = None,
+    facet: str = "",
+    title: str = "",
+    pair: tuple[str, str] = ("", ""),
 ) -> go.Figure:
-    """Draw F1 of systems with intervals, the best on top.
+    """Draw F1 of systems with intervals, the best on top: all together, or for each value of the column `facet`.
 
-    `table` has the columns `criterion`, `system`, `f1`, `f1_low`, `f1_high`, `rank`, `units` and `POS` of one
-    criterion; systems without F1 have no mark. `said` describes the intervals, `units` are singular and plural of
-    the resampled units. The `customdata` of a mark is (system,).
+    `table` has the columns `criterion`, `system`, `f1`, `f1_low` and `f1_high`, that of `facet` where it is named, and
+    `units` and `POS` where they are known; systems without F1 have no mark. `apart` are the significant differences,
+    with `system`, `baseline`, `difference`, `p_holm` and `facet`: brackets join each system with the next below that
+    is significantly worse. `method` describes intervals and tests in a line or two, `units` are singular and plural of
+    the resampled units. `pair` are the systems A and B. The `customdata` of a mark is (system, value of the facet).
     """
-    rows = table.sort_values("f1", ascending=False, kind="stable", na_position="last").reset_index(drop=True)
-    defined = rows[rows["f1"].notna()]
-    criterion = plain(str(table["criterion"].iat[0])) if len(table) else ""
-    figure = go.Figure()
-    for name, symbol, hue in (("baseline", "diamond", TYPE_HUES[1]), ("system", "circle", TYPE_HUES[0])):
-        here = defined[(defined["system"].eq(baseline) == (name == "baseline")).to_numpy()]
+    table = table.assign(_facet=table[facet].astype("object") if facet else "")
+    systems = sorted(table["system"].unique())
+    facets = table["_facet"].unique().tolist()
+    order: dict[str, list[str]] = {
+        str(value): rows.sort_values("f1", ascending=False, kind="stable", na_position="last")["system"].tolist()
+        for value, rows in table.groupby("_facet", sort=False)
+    }
+    whole = not facet
+    height_of_facet = 1.0 if not whole else float(len(systems))
+
+    def y(value: str, place: int) -> float:
+        return place if whole else facets.index(value) * height_of_facet + row_offset(place, len(order[value]))
+
+    labels = dict(zip(systems, _labels(systems, pair), strict=True))
+    figure, markers = go.Figure(), system_markers(systems)
+    for system in systems:
+        rows = table[(table["system"].eq(system) & table["f1"].notna()).to_numpy()].to_dict("records")
+        values, low, high = ([row[key] for row in rows] for key in ("f1", "f1_low", "f1_high"))
         figure.add_scatter(
-            x=here["f1"].tolist(),
-            y=here.index.tolist(),
+            x=values,
+            y=[y(row["_facet"], order[row["_facet"]].index(system)) for row in rows],
             mode="markers",
-            name=name,
+            name=labels[system],
             cliponaxis=False,
-            marker={"symbol": symbol, "color": hue, "size": 11, "line": {"color": "#555", "width": 0.5}},
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": (here["f1_high"] - here["f1"]).tolist(),
-                "arrayminus": (here["f1"] - here["f1_low"]).tolist(),
-                "color": hue,
-                "thickness": 1.6,
-                "width": 5,
-            },
-            customdata=[(system,) for system in here["system"]],
-            hovertext=[
-                f"{plain(system)}: F1 {f1:.4f}{_ends(low, high)}, place {rank}"
-                for system, f1, low, high, rank in zip(
-                    *(here[column] for column in ("system", "f1", "f1_low", "f1_high", "rank")), strict=True
-                )
-            ],
+            marker=markers[system],
+            error_x=interval_bars(values, low, high, color=markers[system]["color"]),
+            customdata=[(system, row["_facet"]) for row in rows],
+            hovertext=[_hover(row, order[row["_facet"]].index(system) + 1) for row in rows],
             hoverinfo="text",
+            showlegend=not whole,
         )
-    spans, number = (int(table[column].max()) if len(table) else 0 for column in ("POS", "units"))
-    unit = "gold token" if str(table["criterion"].iat[0] if len(table) else "") == "fragment" else "gold span"
+    share = _add_brackets(figure, apart, facet, order, y, 0.12 if whole else 0.08 / max(1, len(systems)))
+    if whole:
+        names = [labels[system] for system in order.get("", [])]
+        rows_axis = {**row_axis([]), "tickvals": list(range(len(names))), "ticktext": names}
+        rows_axis["range"] = [len(names) - 0.4, -0.6]
+        height = _HEAD + 70 + _ROW * max(2, len(names))
+    else:
+        names = _facet_names(table, facets)
+        rows_axis = row_axis(names)
+        height = _HEAD + 70 + (_FACET + _IN_FACET * len(systems)) * max(1, len(facets))
+        for place in range(1, len(facets)):
+            figure.add_hline(y=place - 0.5, line={"color": GRID, "width": 1})
     return figure.update_layout(
         title={
-            "text": f"F1 of {counted(len(rows), 'system')} under {criterion}<br><sub>F1, at best 1; "
-            f"n = {counted(spans, unit)} in {number:,} {plain(units[number != 1])}; {plain(method)}</sub>",
+            "text": f"{title or _title(table, len(systems))}<br><sub>{plain(_subtitle(table, units))}; "
+            f"{plain(method).replace(NEW_LINE, '<br>')}</sub>",
             "yref": "container",
             "y": 1,
             "yanchor": "top",
-            "pad": {"t": 22},
+            "pad": {"t": 16},
         },
-        height=_HEAD + 70 + 28 * max(2, len(rows)),
-        xaxis=value_axis("F1"),
-        yaxis={
-            **row_axis(rows["system"].tolist()),
-            "range": [len(rows) - 0.4, -0.6],
-            "title": "system",
-            "automargin": True,
-        },
+        height=height,
+        xaxis={**value_axis("F1, better →"), "domain": [0, 1 - share], "automargin": True},
+        yaxis={**rows_axis, "automargin": True, "showgrid": whole},
         hovermode="closest",
         dragmode=False,
-        legend={"orientation": "h", "y": 1, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        legend={"orientation": "h", "y": 1, "x": 0, "xanchor": "left", "yanchor": "bottom"},
         margin={"l": 10, "r": 10, "t": _HEAD, "b": 10},
         **background(),
     )
 
 
+def _labels(systems: Sequence[str], pair: tuple[str, str]) -> list[str]:
+    marks = {system: mark for mark, system in zip("AB", pair, strict=True) if system}
+    return [
+        f"<b>{marks[system]}</b> {plain(label)}" if system in marks else plain(label)
+        for system, label in zip(systems, short_names(systems), strict=True)
+    ]
+
+
+def _hover(row: dict[Any, Any], place: int) -> str:
+    within = f"{plain(str(row['_facet']))}: " if row["_facet"] else ""
+    return f"{within}{plain(row['system'])}: F1 {row['f1']:.4f}{_ends(row['f1_low'], row['f1_high'])}, place {place}"
+
+
+def _facet_names(table: pd.DataFrame, facets: Sequence[str]) -> list[str]:
+    """Return the labels of facets, with their gold spans where these differ."""
+    spans = table.groupby("_facet", sort=False)["POS"].max() if "POS" in table else pd.Series(dtype="int64")
+    names = short_names(facets, _WIDEST_FACET)
+    if spans.nunique() < 2:
+        return names
+    return [f"{name} (n={spans[facet]:,})" for name, facet in zip(names, facets, strict=True)]
+
+
+def _title(table: pd.DataFrame, systems: int) -> str:
+    criterion = plain(str(table["criterion"].iat[0])) if len(table) else ""
+    return f"F1 of {counted(systems, 'system')} under {criterion}"
+
+
+def _subtitle(table: pd.DataFrame, units: tuple[str, str]) -> str:
+    if "POS" not in table:
+        return "F1, at best 1"
+    spans, number = (int(table[column].max()) if len(table) else 0 for column in ("POS", "units"))
+    unit = "gold token" if str(table["criterion"].iat[0] if len(table) else "") == "fragment" else "gold span"
+    most = "at most " if table.groupby("_facet")["POS"].max().nunique() > 1 else ""
+    return f"F1, at best 1; n = {most}{counted(spans, unit)} in {number:,} {units[number != 1]}"
+
+
+def _add_brackets(
+    figure: go.Figure,
+    apart: pd.DataFrame | None,
+    facet: str,
+    order: dict[str, list[str]],
+    y: Callable[[str, int], float],
+    gap: float,
+) -> float:
+    """Add the brackets of all facets on an axis of their own at the right; return its share of the plot."""
+    if apart is None or apart.empty:
+        return 0.0
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    texts: list[str] = []
+    lanes = 0
+    apart = apart.assign(_facet=apart[facet].astype("object") if facet else "")
+    for value, rows in apart.groupby("_facet", sort=False):
+        p_of = {
+            (row["system"], row["baseline"])[:: 1 if row["difference"] > 0 else -1]: row
+            for row in rows.to_dict("records")
+        }
+        systems = order.get(str(value), [])
+        for better, worse, lane in brackets(systems, p_of):
+            row = p_of[systems[better], systems[worse]]
+            text = (
+                f"{plain(systems[better])} is significantly better than {plain(systems[worse])}: "
+                f"{abs(row['difference']):+.4f} F1, p = {row['p_holm']:.4f} corrected"
+            )
+            top, bottom = y(str(value), better) + gap, y(str(value), worse) - gap
+            xs += [lane + 0.1, lane + 0.7, lane + 0.7, lane + 0.1, None]
+            ys += [top, top, bottom, bottom, None]
+            texts += [text] * 5
+            lanes = max(lanes, lane + 1)
+    if not xs:
+        return 0.0
+    figure.add_scatter(
+        x=xs,
+        y=ys,
+        xaxis="x2",
+        mode="lines",
+        name="significantly better",
+        line={"color": NEUTRAL, "width": 1.5},
+        hovertext=texts,
+        hoverinfo="text",
+        showlegend=False,
+        cliponaxis=False,
+    )
+    share = min(_LANE * lanes + 0.01, _LANES)
+    figure.update_layout(
+        xaxis2={"domain": [1 - share, 1], "range": [-0.3, lanes], "visible": False, "fixedrange": True, "anchor": "y"}
+    )
+    return share
+
+
 def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
-    """Draw F1 of one system less that of another under each criterion, with intervals and zero marked.
+    """Draw F1 of the second system less that of the first under each criterion, with intervals and zero marked.
 
     `table` has the columns `criterion`, `difference`, `low` and `high` of the second less the first; criteria without
     a difference have no mark.
     """
-    turned = {"difference": -table["difference"], "low": -table["high"], "high": -table["low"]}
-    rows = table.assign(row=table["criterion"], **turned)
-    return _dots(rows, f"F1 of {plain(first)} less F1 of {plain(second)}")
+    sides = [plain(name) for name in short_names([first, second], 16)]
+    axis = f"← {sides[0]} better · {sides[1]} better →"
+    title = f"F1 of {plain(second)} less F1 of {plain(first)}"
+    return _dots(table.assign(row=table["criterion"]), title, axis, [NEUTRAL] * len(table))
 
 
 def baseline_dots(table: pd.DataFrame, method: str) -> go.Figure:
     """Draw F1 of each system less that of the baseline under one criterion, with intervals and zero marked.
 
-    `table` has DIFFERENCE_COLUMNS; systems without a difference have no mark. `said` describes the intervals.
+    `table` has DIFFERENCE_COLUMNS; systems without a difference have no mark. `method` describes the intervals.
     """
-    names = [plain(str(table[name].iat[0])) for name in ("baseline", "criterion")]
-    title = f"F1 of systems less F1 of {names[0]} under {names[1]}<br><sub>{plain(method)}</sub>"
-    return _dots(table.assign(row=table["system"]), title, head=64)
+    baseline, criterion = (str(table[name].iat[0]) for name in ("baseline", "criterion"))
+    title = f"F1 of systems less F1 of {plain(baseline)} under {plain(criterion)}<br><sub>{plain(method)}</sub>"
+    axis = f"← {plain(*short_names([baseline], 16))} better · the system better →"
+    hues = system_hues([baseline, *table["system"]])
+    return _dots(table.assign(row=table["system"]), title, axis, [hues[name] for name in table["system"]], head=64)
 
 
-def _dots(table: pd.DataFrame, title: str, *, head: int = 40) -> go.Figure:
-    """Draw the differences of a table, a `row` each; `head` is the height of the title in pixels."""
-    table = table.reset_index(drop=True)
+def _dots(table: pd.DataFrame, title: str, axis: str, hues: Sequence[str], *, head: int = 40) -> go.Figure:
+    """Draw the differences of a table, a `row` and a hue each; `head` is the height of the title in pixels."""
+    table = table.reset_index(drop=True).assign(_hue=list(hues))
     rows = table[table["difference"].notna()]
-    values, low, high = rows["difference"], rows["low"], rows["high"]
-    figure = go.Figure(
-        go.Scatter(
-            x=values.tolist(),
-            y=rows.index.tolist(),
+    figure = go.Figure()
+    # Error bars have one colour for each trace.
+    for hue, part in rows.groupby("_hue", sort=False):
+        figure.add_scatter(
+            x=part["difference"].tolist(),
+            y=part.index.tolist(),
             mode="markers",
-            marker={"color": TYPE_HUES[0], "size": 10},
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": (high - values).tolist(),
-                "arrayminus": (values - low).tolist(),
-                "color": TYPE_HUES[0],
-                "thickness": 1.6,
-                "width": 5,
-            },
+            marker={"color": hue, "size": 10},
+            error_x=interval_bars(part["difference"], part["low"], part["high"], color=hue),
             hovertext=[
                 f"{plain(name)}: {value:+.4f}{_ends(least, most)}"
-                for name, value, least, most in zip(rows["row"], values, low, high, strict=True)
+                for name, value, least, most in zip(
+                    *(part[column] for column in ("row", "difference", "low", "high")), strict=True
+                )
             ],
             hoverinfo="text",
             cliponaxis=False,
         )
-    )
-    figure.add_vline(x=0, line={"color": "#888", "width": 1.5})
+    figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1.5})
     return figure.update_layout(
         title={
             "text": title,
@@ -136,8 +289,8 @@ def _dots(table: pd.DataFrame, title: str, *, head: int = 40) -> go.Figure:
             "pad": {"t": 8},
         },
         height=66 + head + 26 * max(1, len(table)),
-        xaxis=value_axis("difference in F1") | {"tickformat": "+.2f"},
-        yaxis={**row_axis(table["row"].tolist()), "automargin": True},
+        xaxis=value_axis(axis) | {"tickformat": "+.2f", "automargin": True},
+        yaxis={**row_axis(short_names(table["row"].tolist())), "automargin": True},
         hovermode="closest",
         dragmode=False,
         showlegend=False,
@@ -159,7 +312,7 @@ def right_bars(table: pd.DataFrame, criterion: str, systems: int, documents: int
             x=names,
             y=counts,
             customdata=[(name,) for name in names],
-            marker={"color": TYPE_HUES[0], "line": {"color": "rgba(128,128,128,0.6)", "width": 0.5}},
+            marker={"color": NEUTRAL, "line": {"color": "rgba(128,128,128,0.6)", "width": 0.5}},
             text=[f"{count:,}" for count in counts],
             textposition="outside",
             cliponaxis=False,

@@ -19,7 +19,7 @@ from nereval_core.report.figures.parts import (
     ratio_axis,
     row_axis,
     row_offset,
-    system_marker,
+    system_markers,
 )
 
 DRAWN_STEPS = 1_000
@@ -111,7 +111,7 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
             for merge, counting in panels
         ],
     )
-    place = {name: number for number, name in enumerate(criteria)}
+    place, markers = {name: number for number, name in enumerate(criteria)}, system_markers(systems)
     for number, system in enumerate(systems):
         beside = row_offset(number, len(systems))
         for panel, (merge, counting) in enumerate(panels):
@@ -128,7 +128,7 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
                 legendgroup=str(number),
                 showlegend=panel == 0,
                 cliponaxis=False,
-                marker=system_marker(number),
+                marker=markers[system],
                 customdata=[(system, name, merge, counting) for name in names],
                 hovertext=[
                     f"{plain(system)}, {plain(name)}: F1 {f1:.4f}, place {rank}"

@@ -2,7 +2,8 @@
 
 Any figure of Plotly can be restyled. Its title, which belongs to the caption of a paper, is taken off; its colours
 become PAPER_HUES, whose lightness differs by 12 of 100 and more, so that a grey print tells them apart; traces differ
-in symbol and dash too. Cells and bars keep their labels, but for a number that does not fit its bar.
+in symbol and dash too. Systems keep the hues that they have on screen, and differ in symbol. Cells and bars keep their
+labels, but for a number that does not fit its bar.
 
 A width is `column` (84 mm) or `text` (174 mm), what Springer Nature's journals with two columns ask for, or 40 to 420
 millimetres, such as 77 and 160 for columns and text of ACL's style. Type is 7 points, 8 for titles of axes, in
@@ -22,7 +23,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from nereval_core.report.colours import lightness, mixed
+from nereval_core.report.colours import SYSTEM_HUES, lightness, mixed
 from nereval_core.report.figures.parts import SYMBOLS, ink, on_paper
 
 PAPER_HUES = ("#0b3c6f", "#e39a2d", "#a1302b", "#b9dcf0", "#3a8c7c")
@@ -110,13 +111,21 @@ def _nodes(node: Any, key: str = "") -> Iterator[tuple[str, Node]]:
 
 
 def _replace_colours(data: Sequence[Node], layout: Node) -> None:
-    """Replace the colours of traces and shapes by PAPER_HUES in the order in which they come; greys stay."""
+    """Replace the colours of traces and shapes by PAPER_HUES in the order in which they come.
+
+    Greys stay, and so do the hues of systems: these are the same everywhere.
+    """
     paper_hue_of: dict[str, str] = {}
 
     def replaced(colour: Any) -> Any:
         if isinstance(colour, list | tuple):
             return [replaced(part) for part in colour]
-        if not isinstance(colour, str) or (channels := _channels(colour)) is None or max(channels) - min(channels) < 24:
+        if (
+            not isinstance(colour, str)
+            or colour in SYSTEM_HUES
+            or (channels := _channels(colour)) is None
+            or max(channels) - min(channels) < 24
+        ):
             return colour
         return paper_hue_of.setdefault(colour, PAPER_HUES[len(paper_hue_of) % len(PAPER_HUES)])
 

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nereval_core.problems import one_line
-from nereval_core.report.colours import PAGE, TYPE_HUES, contrast
+from nereval_core.report.colours import PAGE, contrast, system_hues
 
 CLEAR = "rgba(0,0,0,0)"
 GRID = "rgba(128,128,128,0.35)"
@@ -39,13 +39,40 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what if count == 1 else plural}"
 
 
-def system_marker(number: int) -> dict[str, Any]:
-    """Return the marker of a system; the first systems differ in symbol as well as in colour."""
+def system_markers(systems: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the marker of each system by name: the first ten differ in symbol as well as in hue."""
     return {
-        "symbol": SYMBOLS[number % len(SYMBOLS)],
-        "color": TYPE_HUES[number % len(TYPE_HUES)],
-        "size": 10,
-        "line": {"color": "#555555", "width": 0.5},
+        name: {
+            "symbol": SYMBOLS[place % len(SYMBOLS)],
+            "color": hue,
+            "size": 10,
+            "line": {"color": "#555555", "width": 0.5},
+        }
+        for place, (name, hue) in enumerate(system_hues(systems).items())
+    }
+
+
+def short_names(names: Sequence[str], most: int = 28) -> list[str]:
+    """Return names of at most so many characters, long ones cut in the middle; names that would read alike stay whole.
+
+    Names of one family share their beginning, so that more of the end is left.
+    """
+    tail = most * 3 // 5
+    cut = [name if len(name) <= most else f"{name[: most - tail - 1]}…{name[-tail:]}" for name in names]
+    return [name if cut.count(label) > names.count(name) else label for name, label in zip(names, cut, strict=True)]
+
+
+def interval_bars(values: Iterable[float], low: Iterable[float], high: Iterable[float], **look: Any) -> dict[str, Any]:
+    """Return the error bars of values from the ends of their intervals; nothing is drawn where an end is NaN."""
+    ends = [(value - least, most - value) for value, least, most in zip(values, low, high, strict=True)]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [above for _, above in ends],
+        "arrayminus": [below for below, _ in ends],
+        "thickness": 1.6,
+        "width": 4,
+        **look,
     }
 
 

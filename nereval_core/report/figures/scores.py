@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from nereval_core.report.colours import LOOKS, TYPE_HUES
+from nereval_core.report.colours import LOOKS, system_hues
 from nereval_core.report.figures.parts import (
     CLEAR,
     ROW_PIXELS,
@@ -20,7 +20,7 @@ from nereval_core.report.figures.parts import (
     plain,
     row_axis,
     row_offset,
-    system_marker,
+    system_markers,
     value_axis,
 )
 from nereval_core.scoring import Counts
@@ -145,7 +145,7 @@ def type_dots(systems: Mapping[str, Mapping[str, Counts]], types: Sequence[str],
 
     Types without F1 have no dot. A dot's `customdata` is (system, type).
     """
-    figure = go.Figure()
+    figure, markers = go.Figure(), system_markers(systems)
     for number, (system, by_type) in enumerate(systems.items()):
         beside = row_offset(number, len(systems))
         counted_types = [(place, kind, by_type[kind]) for place, kind in enumerate(types) if kind in by_type]
@@ -156,7 +156,7 @@ def type_dots(systems: Mapping[str, Mapping[str, Counts]], types: Sequence[str],
             mode="markers",
             name=plain(system),
             cliponaxis=False,
-            marker=system_marker(number),
+            marker=markers[system],
             customdata=[(system, kind) for _, kind, _, _ in points],
             hovertext=[
                 f"{plain(system)}, {plain(kind)}: F1 {f1:.4f}, n = {counted(counts.pos, 'gold span')}, "
@@ -199,14 +199,15 @@ def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, pre
     figure = go.Figure()
     order = dict.fromkeys(name for table in tables.values() for name in table["class"][table["records"] > 0])
     occurring = {system: table[(table["records"] > 0).to_numpy()] for system, table in tables.items()}
-    for number, (system, rows) in enumerate(occurring.items()):
+    hues = system_hues(occurring)
+    for system, rows in occurring.items():
         figure.add_bar(
             name=plain(system),
             x=rows["gain"].tolist(),
             y=[plain(name) for name in rows["class"]],
             orientation="h",
             customdata=[(name,) for name in rows["class"]],
-            marker={"color": TYPE_HUES[number % len(TYPE_HUES)]},
+            marker={"color": hues[system]},
             text=[
                 f"{gain:+.4f} · {counted(n, 'record')}" for gain, n in zip(rows["gain"], rows["records"], strict=True)
             ],

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import unescape
 from typing import Any, Literal
 
 import pandas as pd
@@ -27,7 +28,7 @@ from pages.shared.components import export_menu
 from pages.shared.components.export_menu import FIGURE_CONFIG
 from pages.shared.data.memo import memoized
 from pages.shared.view import keys
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import capitalised, plain, show_problems
 
 Pieces = Callable[[], Iterable[pd.DataFrame]]
 Printed = Callable[[], Sequence[Table]]
@@ -227,23 +228,67 @@ def _copy(key: Hashable, format: str, name: str, lossy: bool, _layer: Callable[[
     return pack_layer(_layer(), format, name, lossy=lossy)
 
 
-def count_figure(figure: Any, name: str, facts: tuple[object, ...] = (), *, file: str) -> list[Any]:
-    """Draw a figure that is saved as `file`; return the data of the point that the reader chose, [] without one."""
+def draw_title(figure: Any) -> Any:
+    """Draw the title of a figure as text, which wraps in a narrow window; return a copy without it."""
+    title, *lines = _title_lines(figure)
+    st.markdown(f"**{plain(title, 300)}**")
+    st.caption(plain(" ".join(f"{capitalised(line)}." for line in lines), 600))
+    shown = type(figure)(figure)
+    # A legend above the plot makes space for itself.
+    return shown.update_layout(title=None, height=figure.layout.height - figure.layout.margin.t + 8, margin_t=8)
+
+
+def count_figure(
+    figure: Any,
+    name: str,
+    facts: tuple[object, ...] = (),
+    *,
+    file: str,
+    saved: Any = None,
+    on_choose: Callable[[list[Any]], None] | None = None,
+) -> list[Any]:
+    """Draw a figure that is saved as `file`; return the data of the point that the reader chose, [] without one.
+
+    `on_choose` is called with these data before the page runs again. `saved` is the figure with its title, where that
+    was drawn by `draw_title`.
+    """
     key = table_key(keys.TABLE + name, *facts)
-    _register(figure, key, file)
-    event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=FIGURE_CONFIG)
+    saved = figure if saved is None else saved
+    _register(saved, key, file)
+
+    def take() -> None:
+        if on_choose is not None and (data := _chosen_point(st.session_state[key])):
+            on_choose(data)
+
+    on_select: Any = "rerun" if on_choose is None else take
+    alt = " ".join(f"{line}." for line in _title_lines(saved))
+    event = st.plotly_chart(
+        figure, key=key, on_select=on_select, selection_mode="points", config=FIGURE_CONFIG, alt=alt
+    )
+    return _chosen_point(event)
+
+
+def show_figure(figure: Any, name: str, facts: tuple[object, ...] = (), *, file: str, saved: Any = None) -> None:
+    """Draw a figure that is saved as `file` and has nothing to choose; `saved` is as in `count_figure`."""
+    key = table_key(keys.TABLE + name, *facts)
+    saved = figure if saved is None else saved
+    _register(saved, key, file)
+    alt = " ".join(f"{line}." for line in _title_lines(saved))
+    st.plotly_chart(figure, key=key, config=FIGURE_CONFIG, alt=alt)
+
+
+def _title_lines(figure: Any) -> list[str]:
+    """Return the lines of a figure's title without markup, which is what a screen reader says of the figure."""
+    text = re.sub(r"</?(?:sub|b)>", "", figure.layout.title.text or "")
+    return [unescape(line) for line in text.split("<br>")]
+
+
+def _chosen_point(event: Any) -> list[Any]:
     points = event["selection"]["points"] if event else []
     data = points[0].get("customdata") if points else None
     if data is None:
         return []
     return list(data) if isinstance(data, list | tuple) else [data]
-
-
-def show_figure(figure: Any, name: str, facts: tuple[object, ...] = (), *, file: str) -> None:
-    """Draw a figure that is saved as `file` and has nothing to choose."""
-    key = table_key(keys.TABLE + name, *facts)
-    _register(figure, key, file)
-    st.plotly_chart(figure, key=key, config=FIGURE_CONFIG)
 
 
 def _register(figure: Any, key: str, file: str) -> None:

@@ -95,23 +95,37 @@ def show_table(
     event = draw_rows(table, page.words, height=height, key=key, on_select=on_select)
     cell = chosen_cell(event) if openable else None
     if signature is not None:
-        printed = replace(table, notes=(*table.notes, *notes, signature))
-        Export(
-            table.to_frame() if data is None else data,
-            signature,
-            file or table.name,
-            name if prefix == keys.TABLE else f"records_{name}",
-            rows,
-            figure,
-            None if callable(data) else lambda: (printed,),
-            below,
-        ).draw()
+        control = name if prefix == keys.TABLE else f"records_{name}"
+        export = table_export(table, signature, data=data, notes=notes, file=file, key=control, figure=figure)
+        replace(export, rows=rows, below=below).draw()
     captions = (_sentences(table.notes, page.systems) if caption is None else caption, "" if cell is not None else hint)
     for text in filter(None, captions):
         st.caption(plain(text, LONGEST_CAPTION))
     if cell is not None and (opens := table.columns[table.keys.index(cell.column)].opens) is not None:
         open_cell(page, opens(table.row(cell.row)), table.name)
     return cell
+
+
+def table_export(
+    table: Table,
+    signature: str,
+    *,
+    data: pd.DataFrame | Pieces | None = None,
+    notes: Sequence[str] = (),
+    file: str = "",
+    key: str = "",
+    figure: Callable[[], Any] | None = None,
+) -> Export:
+    """Return the files of a table, whether or not it is shown; arguments as those of `show_table`."""
+    printed = replace(table, notes=(*table.notes, *notes, signature))
+    return Export(
+        table.to_frame() if data is None else data,
+        signature,
+        file or table.name,
+        key or table.name.replace("-", "_"),
+        figure=figure,
+        printed=None if callable(data) else lambda: (printed,),
+    )
 
 
 def draw_rows(

@@ -72,7 +72,7 @@ def draw_slices(page: PageContext) -> None:
     """Offer the slicings; show P, R and F1 of each slice, and the records of the chosen count."""
     names = offered_slicings(page)
     choice_column, more_column = st.columns([3, 1], vertical_alignment="bottom")
-    widget = state.mirror("slice_by", _chosen(page, names), _take)
+    widget = state.mirror("slice_by", chosen_slicing(page, names), take_slicing)
     name = str(choice_column.selectbox("Slice by", names, format_func=slicings.slicing_title, **widget))
     with more_column:
         _more(page)
@@ -119,7 +119,7 @@ def offered_slicings(page: PageContext) -> tuple[str, ...]:
     )
 
 
-def _chosen(page: PageContext, names: Sequence[str]) -> str:
+def chosen_slicing(page: PageContext, names: Sequence[str]) -> str:
     """Return the chosen slicing; one with an argument is kept in the session, as no link holds it."""
     own = st.session_state.get(keys.SLICING)
     if own in names:
@@ -127,7 +127,8 @@ def _chosen(page: PageContext, names: Sequence[str]) -> str:
     return next((name for name in names if name == page.view.slice_by), names[0])
 
 
-def _take(name: str) -> None:
+def take_slicing(name: str) -> None:
+    """Slice by a property (a callback)."""
     is_linked = name in SLICED_BY
     st.session_state[keys.SLICING] = "" if is_linked else name
     state.put(replace(state.view(), slice_by=name if is_linked else ""))

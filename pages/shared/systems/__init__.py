@@ -9,8 +9,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison import Comparison, compare_scores, headline
-from nereval_core.analysis.comparison.significance import by_type_tables, difference_table
+from nereval_core.analysis.comparison import (
+    Comparison,
+    against,
+    compare_scores,
+    headline,
+    oriented,
+    ranking_sentences,
+    significance,
+)
+from nereval_core.analysis.comparison.significance import by_type_tables
 from nereval_core.analysis.comparison.tables import (
     baseline_table,
     order_table,
@@ -21,7 +29,6 @@ from nereval_core.analysis.comparison.tables import (
     tau_table,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
 from nereval_core.report.references import (
     FALSE_DISCOVERY,
     HOLM,
@@ -33,9 +40,9 @@ from nereval_core.report.references import (
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
-from pages.shared.components.downloads import count_figure
 from pages.shared.components.export_menu import explain_methods
 from pages.shared.components.tables import formula_box
+from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.page_context import PageContext
@@ -52,15 +59,41 @@ def shown_criteria(page: PageContext, everything: bool) -> tuple[str, ...]:
     return (page.by, *(name for name in names if name != page.by))
 
 
+def ranked_systems(page: PageContext) -> tuple[str, ...]:
+    """Return the systems that are ranked: annotators' layers are among them by choice, or where there are no others."""
+    annotators = annotator_layers(page)
+    chosen = {page.system, page.view.beside}
+    if "with-annotators" in page.view.layout or chosen & annotators or annotators >= set(page.systems):
+        return page.systems
+    return tuple(name for name in page.systems if name not in annotators)
+
+
+def annotator_layers(page: PageContext) -> set[str]:
+    """Return the names of the layers that were read as annotators'."""
+    return {row.name for row in reference_layer.as_read(page.loaded).layers if row.kind == "annotator"}
+
+
+def choose_annotators(page: PageContext) -> None:
+    """Ask whether annotators' layers are ranked too, where there are some beside systems."""
+    annotators = annotator_layers(page) & set(page.systems)
+    if annotators and not annotators >= set(page.systems) and not {page.system, page.view.beside} & annotators:
+        navigation.toggle_layout(
+            page, "with-annotators", "Annotators too", "Rank the layers of annotators among the systems."
+        )
+
+
 def comparison_of(page: PageContext, names: tuple[str, ...]) -> Comparison:
-    """Compare all systems with the one chosen under some criteria."""
-    return _comparison(page, names, plan_of(page))
+    """Compare all ranked systems with one another under some criteria; differences are from the one chosen."""
+    ranked = ranked_systems(page)
+    # Whichever system is chosen, the resamples are the same.
+    start = replace(page, view=replace(page.view, system=ranked[0], beside=""))
+    return against(_comparison(start, names, plan_of(page), ranked), page.system)
 
 
 @key_of.register
 def _(comparison: Comparison) -> Hashable:
     # It is an argument beside the page that it is of.
-    return comparison.plan
+    return comparison.plan, tuple(comparison.scores)
 
 
 def scores_of(comparison: Comparison) -> dict[str, Scores]:
@@ -69,71 +102,71 @@ def scores_of(comparison: Comparison) -> dict[str, Scores]:
 
 
 @memoized("Resampling …")
-def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
-    systems = (page.system, *(name for name in page.systems if name != page.system))
-    scored = {name: page.scores(name, names) for name in systems}
-    units = units_of(page)
+def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan, ranked: tuple[str, ...]) -> Comparison:
+    scored = {name: page.scores(name, names) for name in ranked}
     return compute(
-        page.loaded,
-        "Resampling",
-        compare_scores,
-        scored,
-        names=names,
-        baseline=page.system,
-        plan=plan,
-        units=units,
-        pairwise=False,
+        page.loaded, "Resampling", compare_scores, scored, names=names, plan=plan, units=units_of(page), pairwise=True
     )
+
+
+def type_tables(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return intervals, differences of all pairs and leads of each type, under the chosen criterion."""
+    start = replace(page, view=replace(page.view, system=next(iter(comparison.scores)), beside=""))
+    return _type_tables(start, comparison)
 
 
 @memoized("Resampling, by type …")
-def _by_type(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def _type_tables(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     scores = scores_of(comparison)
     return compute(
-        page.loaded,
-        "Resampling, by type",
-        by_type_tables,
-        scores,
-        page.by,
-        comparison.plan,
-        page.system,
-        comparison.units,
+        page.loaded, "Resampling, by type", by_type_tables, scores, page.by, comparison.plan, None, comparison.units
     )
 
 
-@memoized("Comparing each system with each …")
-def _pairs(page: PageContext, comparison: Comparison) -> pd.DataFrame:
-    return compute(page.loaded, "Comparing each with each", _differences, comparison, page.by)
-
-
-def _differences(comparison: Comparison, criterion: str) -> pd.DataFrame:
-    return difference_table(comparison.resamples([criterion]))
+@memoized("Computing what this corpus can show …")
+def _power(page: PageContext, comparison: Comparison) -> pd.DataFrame:
+    return significance.power_table(comparison.resamples([page.by]), comparison.baseline)
 
 
 def say_comparison(page: PageContext, comparison: Comparison) -> None:
-    """Say in sentences what the tables show."""
-    if len(page.systems) == 1:
+    """Say in sentences which system is best, what it is surely better than, and whether other criteria agree."""
+    if len(comparison.scores) == 1:
         st.info("There is one system only: upload another prediction of the same gold at Start to compare the two.")
     opening = headline(comparison.intervals, comparison.plan, comparison.units)
-    lines = comparison.words
+    lines = comparison.words[:1] if opening is None else ranking_sentences(comparison)
     if opening is not None:
         view = replace(page.view, system=opening.system)
         with st.container(horizontal=True, gap=None, key="sentence-best"):
             st.markdown(sentence.run_on(capitalised(opening.before, page.systems)), width="content")
             navigation.link_to("Overview", f":primary[{opening.f1}]", view)
             st.markdown(sentence.run_on(f"{opening.after}."), width="content")
-        lines = lines[1:]
     for line in lines:
         st.markdown(plain(f"{capitalised(line, page.systems)}.", 1_000))
     parts.show_warnings(comparison.warnings)
+
+
+def choose_method(page: PageContext, comparison: Comparison) -> None:
+    """Ask what is resampled, and explain the methods on a click."""
     parts.choose_units(page)
-    several = len(page.systems) > 1
+    several = len(comparison.scores) > 1
     explain_methods(
         INTERVAL, *((RANDOMIZATION, HOLM, FALSE_DISCOVERY, LEAST_DIFFERENCE, SEVERAL_RUNS) if several else ())
     )
 
 
-def scores_by_criterion(page: PageContext, comparison: Comparison) -> None:
+def draw_tables(page: PageContext, comparison: Comparison, tab: str, *, is_open: bool) -> None:
+    """Show the numbers of the ranking as tables where they are open; their files are offered in any case."""
+    if tab == "types-of-systems":
+        by_type(page, comparison, shown=is_open)
+        return
+    scores_by_criterion(page, comparison, shown=is_open)
+    if len(comparison.scores) > 1:
+        baseline_differences(page, comparison, shown=is_open)
+    if is_open and tab == "across-criteria":
+        order_of_systems(page, comparison)
+
+
+def scores_by_criterion(page: PageContext, comparison: Comparison, *, shown: bool) -> None:
     """Show F1 of each system under each criterion; a cell opens its formula, interval and difference."""
     level = comparison.plan.level
     ordered = rows_by_place(comparison.intervals, comparison, page.by)
@@ -147,7 +180,7 @@ def scores_by_criterion(page: PageContext, comparison: Comparison) -> None:
         choose=table.keys[1:],
         caption=f"{interval_words(plan, units)}. {test_words(plan, units)}; the baseline is {page.system}, the system "
         "of the context bar.",
-        figure=lambda: _leaderboard(page, comparison),
+        shown=shown,
     )
     if cell is not None:
         _open_score(page, comparison, cell.column, str(table.rows[cell.row][0]), "scores")
@@ -161,25 +194,11 @@ def _open_score(page: PageContext, comparison: Comparison, criterion: str, syste
     parts.score_box(page, criterion, system, comparison.scores[system].counts(criterion), row, difference, place=place)
 
 
-def leaderboard(page: PageContext, comparison: Comparison) -> None:
-    """Draw F1 of all systems under the chosen criterion, the best on top."""
-    point = count_figure(_leaderboard(page, comparison), "leaderboard", (page.view,), file="leaderboard")
-    if point and str(point[0]) in comparison.scores:
-        _open_score(page, comparison, page.by, str(point[0]), "leaderboard")
-
-
-@memoized()
-def _leaderboard(page: PageContext, comparison: Comparison) -> Any:
-    rows = comparison.intervals[comparison.intervals["criterion"] == page.by]
-    words = f"{comparison.plan.level:.0%} intervals, {comparison.plan.resamples:,} resamples"
-    return leaderboard_figure(rows, page.system, words, (comparison.units.singular, comparison.units.plural))
-
-
-def baseline_differences(page: PageContext, comparison: Comparison) -> None:
+def baseline_differences(page: PageContext, comparison: Comparison, *, shown: bool) -> None:
     """Show each system's difference to the baseline under the chosen criterion with interval and p."""
     rows = rows_by_place(comparison.differences[comparison.differences["criterion"] == page.by], comparison, page.by)
-    table = baseline_table(comparison, rows, comparison.family, page.by)
-    cell = parts.comparison_table(page, comparison.scores, table, rows, choose=table.keys)
+    table = baseline_table(comparison, rows, comparison.family, page.by, over=f"the {comparison.corrected_over}")
+    cell = parts.comparison_table(page, comparison.scores, table, rows, choose=table.keys, shown=shown)
     if cell is not None:
         _open_score(page, comparison, page.by, str(table.rows[cell.row][0]), "differences")
 
@@ -188,28 +207,34 @@ def power(page: PageContext, comparison: Comparison) -> None:
     """Show on a click what differences this corpus can show, and how many units one point of F1 needs."""
     with st.expander("What can this corpus show?", key=f"{keys.LIST}power", on_change="rerun") as opened:
         if opened.open:
-            rows = rows_by_place(comparison.power[comparison.power["criterion"] == page.by], comparison, page.by)
+            rows = rows_by_place(_power(page, comparison), comparison, page.by)
             parts.comparison_table(page, comparison.scores, power_table(comparison, rows, page.by), rows)
 
 
-def by_type(page: PageContext, comparison: Comparison) -> None:
-    """Show F1 by type of each system under the chosen criterion; of very many documents when asked to."""
+def are_types_wanted(page: PageContext) -> bool:
+    """Ask whether types are compared, where that takes long."""
     key, is_slow = f"{keys.WIDGET}compare_types", len(page.loaded.corpus.documents) > parts.MANY
-    if is_slow and not st.toggle("Compare by type", key=key, help="Of so many documents it takes a while."):
-        return
+    return not is_slow or st.toggle("Compare by type", key=key, help="Of so many documents it takes a while.")
+
+
+def by_type(page: PageContext, comparison: Comparison, *, shown: bool) -> None:
+    """Show F1 by type of each system under the chosen criterion as a table."""
     name = page.by
-    intervals, against, leads = _by_type(page, comparison)
+    intervals, pairs, leads = type_tables(page, comparison)
+    against_chosen = oriented(pairs, page.system)
     if intervals.empty:
         st.caption("There are no spans.")
         return
     intervals = rows_by_place(intervals, comparison, name)
-    table = score_table(f"F1 by type under {name}", intervals, against, leads, comparison.plan.level, "type")
-    caption = "Holm's correction is over the systems, within each type. Choose a cell to see how it is made."
-    cell = parts.comparison_table(page, comparison.scores, table, intervals, choose=table.keys[1:], caption=caption)
+    table = score_table(f"F1 by type under {name}", intervals, against_chosen, leads, comparison.plan.level, "type")
+    caption = "Holm's correction is over the pairs of systems, within each type. Choose a cell to see how it is made."
+    cell = parts.comparison_table(
+        page, comparison.scores, table, intervals, choose=table.keys[1:], caption=caption, shown=shown
+    )
     if cell is None:
         return
     system, kind = str(table.rows[cell.row][0]), cell.column
-    row, difference = (_row(each, type=kind, system=system) for each in (intervals, against))
+    row, difference = (_row(each, type=kind, system=system) for each in (intervals, against_chosen))
     assert row is not None, "every system has a row for every type"
     counts = comparison.scores[system].by_type(name).get(kind, Counts())
     parts.score_box(page, name, system, counts, row, difference, place="types")
@@ -221,7 +246,7 @@ def order_of_systems(page: PageContext, comparison: Comparison) -> None:
     parts.comparison_table(page, comparison.scores, table, table.to_frame())
     places = rank_table(rows_by_place(comparison.intervals, comparison, page.by))
     parts.comparison_table(page, comparison.scores, places, places.to_frame())
-    if len(comparison.taus) > 1 and len(page.systems) > 2:
+    if len(comparison.taus) > 1 and len(comparison.scores) > 2:
         with st.expander("Kendall's tau between all criteria", key=f"{keys.LIST}taus", on_change="rerun") as opened:
             if opened.open:
                 parts.comparison_table(page, comparison.scores, tau_table(comparison.taus), comparison.taus)
@@ -229,15 +254,16 @@ def order_of_systems(page: PageContext, comparison: Comparison) -> None:
 
 def pairwise_differences(page: PageContext, comparison: Comparison) -> None:
     """Show the difference of each two systems; a cell says its interval and p."""
-    rows = _pairs(page, comparison)
-    table = pair_table(rows, list(page.systems), comparison.plan.level, page.by)
+    rows = comparison.all_pairs[comparison.all_pairs["criterion"].eq(page.by)]
+    table = pair_table(rows, list(comparison.scores), comparison.plan.level, page.by)
     caption = f"F1 of the row's system less that of the column's. {table.notes[0]}."
     cell = parts.comparison_table(page, comparison.scores, table, rows, choose=table.keys[1:], caption=caption)
     if cell is None:
         return
     row_system, column_system = str(table.rows[cell.row][0]), cell.column
-    both = rows[rows["system"].isin([row_system, column_system]) & rows["baseline"].isin([row_system, column_system])]
-    if row_system == column_system or both.empty:
+    from_column = oriented(rows, column_system)
+    both = from_column[from_column["system"].eq(row_system)]
+    if both.empty:
         return
     with st.container(border=True):
         parts.say_difference(page, page.by, both.iloc[0], place="pairs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -13,7 +13,6 @@ from nereval_core.analysis.comparison.measures import MEASURES
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
 from nereval_core.analysis.comparison.significance import measure_tables
 from nereval_core.analysis.comparison.tables import baseline_table, measure_table, run_table
-from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from pages.shared.components.downloads import table_key
 from pages.shared.data import masks
@@ -22,11 +21,10 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems import rows_by_place, scores_of
 from pages.shared.systems import tables as parts
+from pages.shared.systems.ranking import SCORERS
 from pages.shared.view import keys
 from pages.shared.view.text import show_problems
 
-SCORERS = tuple(name for name, convention in conventions().items() if convention.takes_layers)
-"""Published scorers that score what was read already."""
 SCORERS_HELP = "Their precision, recall and F1 join the table, under their own rules and over types as they were read."
 BY_TYPE_HELP = "Also the measures of each type, besides those of all types together."
 
@@ -86,7 +84,7 @@ def draw_runs(page: PageContext, comparison: Comparison) -> None:
     with st.expander("Several runs of a system", key=f"{keys.LIST}runs", on_change="rerun") as opened:
         if not opened.open:
             return
-        runs_of_system = _chosen(page)
+        runs_of_system = _chosen(page, tuple(comparison.scores))
         if not runs_of_system:
             st.caption("Choose two systems or more that are runs of one: their mean is then compared.")
             return
@@ -95,10 +93,10 @@ def draw_runs(page: PageContext, comparison: Comparison) -> None:
         parts.show_warnings(compared.notes)
 
 
-def _chosen(page: PageContext) -> dict[str, tuple[str, ...]]:
+def _chosen(page: PageContext, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Ask for the runs of one system after the other; a system is called by what its runs' names share."""
     runs_of_system: dict[str, tuple[str, ...]] = {}
-    free, suggested = list(page.systems), suggest_runs(page.systems)
+    free, suggested = list(systems), suggest_runs(systems)
     with st.container(horizontal=True, gap="medium"):
         while len(free) > 1:
             number = len(runs_of_system)
@@ -117,7 +115,7 @@ def _chosen(page: PageContext) -> dict[str, tuple[str, ...]]:
             )
             if len(runs) < 2:
                 break
-            runs_of_system[name_runs(runs, [*page.systems, *runs_of_system])] = tuple(runs)
+            runs_of_system[name_runs(runs, [*systems, *runs_of_system])] = tuple(runs)
             free = [name for name in free if name not in runs]
     return runs_of_system
 

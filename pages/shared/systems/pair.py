@@ -23,59 +23,64 @@ from nereval_core.analysis.crosstab import (
 )
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.sentences import holm_in_words
 from nereval_core.ledger.attributes.comparisons import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import difference_dots, right_bars
 from nereval_core.report.references import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables import p_value_sentence, signed
-from pages.shared.components import navigation, sentence
-from pages.shared.components.downloads import Export, count_figure, show_figure
+from pages.shared.components import sentence
+from pages.shared.components.downloads import Export, count_figure, draw_title, show_figure, table_key
 from pages.shared.components.export_menu import method_notes
 from pages.shared.components.tables import formula_box, open_records, show_table
-from pages.shared.data import caches
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
-from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
 
 
 def draw_pair(page: PageContext, comparison: Comparison, other: str) -> None:
-    """Show the difference of the chosen system from another one, under each criterion, and the spans behind it."""
+    """Show F1 of another system less that of the chosen one, under each criterion, and the spans behind it."""
     rows = comparison.differences[comparison.differences["system"].eq(other)].reset_index(drop=True)
     row = rows[rows["criterion"].eq(page.by)].iloc[0]
+    st.header("A and B")
     with st.container(horizontal=True, vertical_alignment="center"):
-        _ask_other(page, other)
-        _say_difference(page, comparison, row)
+        ask_other(page, comparison, other)
         _offer_formula(page, comparison, other)
-    show_figure(difference_dots(rows, page.system, other), "difference", (page.view,), file="difference")
-    _link_counts(page, other)
+    _say_difference(page, comparison, row)
+    figure = difference_dots(rows, page.system, other)
+    show_figure(draw_title(figure), "difference", (page.view,), file="difference", saved=figure)
+    _list_gold_spans(page, other, better=other if row["difference"] > 0 else page.system)
 
 
-def other_system(page: PageContext) -> str:
-    """Return the system that the chosen one is compared with, "" where there is none."""
-    return page.beside or next((name for name in page.systems if name != page.system), "")
+def other_system(page: PageContext, comparison: Comparison) -> str:
+    """Return the system that the chosen one is compared with, by default the best of the others; "" without one."""
+    if page.beside in comparison.scores:
+        return page.beside
+    rows = comparison.intervals[comparison.intervals["criterion"].eq(page.by)]
+    others = rows[rows["system"].ne(page.system)].sort_values("f1", ascending=False, kind="stable")
+    return str(others["system"].iat[0]) if len(others) else ""
 
 
-def _ask_other(page: PageContext, other: str) -> None:
+def ask_other(page: PageContext, comparison: Comparison, other: str) -> None:
     """Ask for the second system, which is kept in the link; the first is that of the context bar."""
-    rest = [name for name in page.systems if name != page.system]
-    st.markdown(f"**{plain(page.system)}** vs", width="content")
+    rest = [name for name in comparison.scores if name != page.system]
+    st.markdown(f"**A** {plain(page.system)}, **B**", width="content")
     st.selectbox(
-        "Compare with",
+        "B, the system that A is compared with",
         rest,
         label_visibility="collapsed",
-        width=180,
+        width=320,
         **state.mirror("beside", other, state.take_beside),
     )
 
 
 def _say_difference(page: PageContext, comparison: Comparison, row: pd.Series[Any]) -> None:
     if pd.isna(row["difference"]):
-        st.markdown("No F1 of both to compare.", width="content")
+        st.markdown("No F1 of both to compare.")
     else:
-        st.markdown(plain(difference_words(row, page.system, comparison.plan), 400), width="content")
+        st.markdown(plain(difference_words(row, comparison.plan), 600))
 
 
 def _offer_formula(page: PageContext, comparison: Comparison, other: str) -> None:
@@ -87,42 +92,52 @@ def _offer_formula(page: PageContext, comparison: Comparison, other: str) -> Non
             st.markdown(method_notes(INTERVAL, RANDOMIZATION, HOLM))
 
 
-def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> str:
-    """Return F1 of the system less that of another one with interval and p, and whether that is significant.
+def difference_words(row: pd.Series[Any], plan: ResamplingPlan) -> str:
+    """Return F1 of a system less that of the baseline with interval and p, and whether that is significant.
 
-    `row` has DIFFERENCE_COLUMNS: there the other system is compared with this one, so that signs change.
+    `row` has DIFFERENCE_COLUMNS.
     """
-    other, gap = str(row["system"]), -float(row["difference"])
-    sentence = f"{signed(gap)} F1"
+    system, baseline, gap = str(row["system"]), str(row["baseline"]), float(row["difference"])
+    sentence = f"F1 of {system} less F1 of {baseline}: {signed(gap)}"
     if pd.isna(row["low"]):
         return f"{sentence}. {row['why']}"
-    sentence += f" [{signed(-row['high'])}, {signed(-row['low'])}], {p_value_sentence(row['p'], plan.resamples)}"
+    sentence += f" [{signed(row['low'])}, {signed(row['high'])}], {p_value_sentence(row['p'], plan.resamples)}"
     # The corrected p decides: without it, an interval beside 0 and a small p seem to contradict the sentence.
-    sentence += f", {p_value_sentence(row['p_holm'])} after Holm's correction: " if row["p_holm"] > row["p"] else ": "
+    if row["p_holm"] > row["p"]:
+        over = holm_in_words(f"{row['tests']} pairs")
+        sentence += f", {p_value_sentence(row['p_holm'])} {over}"
     if not are_significant(row.to_frame().T, plan.level).iloc[0]:
-        return f"{sentence}no significant difference."
-    return f"{sentence}{system if gap > 0 else other} is significantly better."
+        return f"{sentence}: no significant difference."
+    return f"{sentence}: {system if gap > 0 else baseline} is significantly better."
 
 
-def _link_counts(page: PageContext, other: str) -> None:
-    """Link the gold spans that one of the two, both or neither gets right to their list in Inspect."""
+def _list_gold_spans(page: PageContext, other: str, better: str) -> None:
+    """List the gold spans that one of the two, both or neither gets right; at first what the better alone has right."""
     if page.by in CRITERIA and CRITERIA[page.by].unit == "token":
         st.caption(f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans to see them listed.")
         return
-    ledger = caches.ledger(page.loaded, page.system, page.settings, page.by)
-    parts = (
-        (f"only {plain(page.system)} right", ONLY_THIS),
-        (f"only {plain(other)} right", ONLY_OTHER),
-        ("both right", BOTH_RIGHT),
-        ("neither right", BOTH_WRONG),
+    labels = {
+        ONLY_THIS: f"only {plain(page.system)} right",
+        ONLY_OTHER: f"only {plain(other)} right",
+        BOTH_RIGHT: "both right",
+        BOTH_WRONG: "neither right",
+    }
+    ledger = page.ledger()
+    # Every decision: what both get right is correct.
+    queries = {value: Query(having=((f"against {other}", value),)) for value in labels}
+    numbers = {value: ledger.total(query).records for value, query in queries.items()}
+    value = st.segmented_control(
+        "Gold spans by which of the two is right",
+        list(labels),
+        default=ONLY_OTHER if better == other else ONLY_THIS,
+        format_func=lambda value: f"{labels[value]}: {numbers[value]:,}",
+        required=True,
+        label_visibility="collapsed",
+        key=table_key(f"{keys.LIST}pair_right", page.view),
     )
-    view = replace(page.view, criterion=page.by, system=page.system, beside=other)
-    with st.container(horizontal=True, gap="medium"):
-        for label, value in parts:
-            # Every decision: what both get right is correct.
-            query = Query(having=((f"against {other}", value),))
-            number = ledger.total(query).records
-            navigation.link_to("Inspect", f"{label}: :primary[**{number:,}** →]", view_of(view, query))
+    context = replace(page, view=replace(page.view, system=page.system, beside=other))
+    title = f"Gold spans, {labels[str(value)]}"
+    open_records(context, page.by, queries[str(value)], title, name="pair")
 
 
 HOW = {

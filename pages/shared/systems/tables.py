@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables import DAGGER, UNDEFINED, Table, p_value_sentence, signed
 from pages.shared.components import navigation
-from pages.shared.components.tables import ChosenCell, formula_box, open_records, show_table
+from pages.shared.components.tables import ChosenCell, formula_box, open_records, show_table, table_export
 from pages.shared.data import caches, masks
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
@@ -120,7 +120,7 @@ def test_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
     """Return the meaning of a dagger in words."""
     return (
         f"{DAGGER} differs from the baseline: {significance_in_words(plan.level)} by approximate randomization "
-        f"({plan.resamples:,} random swaps of {units.plural}), {holm_in_words('the systems')}"
+        f"({plan.resamples:,} random swaps of {units.plural}), {holm_in_words('the pairs of systems')}"
     )
 
 
@@ -133,26 +133,21 @@ def comparison_table(
     choose: Collection[str] = (),
     caption: str | None = None,
     method: str = "",
-    figure: Callable[[], Any] | None = None,
+    shown: bool = True,
 ) -> ChosenCell | None:
     """Show a table of the comparison with its files; return the cell chosen, which the page opens.
 
     Programs get the `data`. `method` says how intervals and tests were made, where it is not as `interval_words` and
-    `test_words` have it.
+    `test_words` have it. A table that is not `shown` is offered as files alone.
     """
     plan, units = plan_of(page), units_of(page)
     usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {page.system}.")
-    signed_by = tuple(signature(scores[system], page.by, intervals=units.signature(plan)) for system in page.systems)
-    return show_table(
-        page,
-        replace(table, name=f"compare-{table.name}"),
-        signature=" / ".join(signed_by),
-        data=data,
-        notes=(method,) if method else usual,
-        choose=choose,
-        caption=caption,
-        figure=figure,
-    )
+    signed_by = " / ".join(signature(scores[system], page.by, intervals=units.signature(plan)) for system in scores)
+    table, notes = replace(table, name=f"compare-{table.name}"), (method,) if method else usual
+    if not shown:
+        table_export(table, signed_by, data=data, notes=notes).draw()
+        return None
+    return show_table(page, table, signature=signed_by, data=data, notes=notes, choose=choose, caption=caption)
 
 
 def score_box(
@@ -201,7 +196,7 @@ def say_difference(
     p, holm = (p_value_sentence(row[name], plan_of(page).resamples) for name in ("p", "p_holm"))
     corrected = f" ({holm} after Holm's correction over {row['tests']} tests)" if row["tests"] > 1 else ""
     sentence = (
-        f"{other} less {baseline}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
+        f"F1 of {other} less {baseline}: {_signed(row['difference'])}, interval {_signed(row['low'])} to "
         f"{_signed(row['high'])}; {p}{corrected}."
     )
     st.markdown(plain(f"{sentence} {capitalised(row['why'], page.systems)}." if row["why"] else sentence, 600))

@@ -136,7 +136,10 @@ TABS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "overview_tab": ("by-slice", "all-criteria", "averages"),
         "slices_tab": ("scores", "worst-slices", "decades", "as-clef-hipe"),
         "inspect_tab": ("patterns", "records", "by-class"),
-        "systems_tab": ("types-of-systems", "across-criteria", "all-pairs", "from-a-to-b"),
+        "systems_tab": (
+            *("types-of-systems", "across-criteria", "all-pairs", "from-a-to-b"),
+            *("slices-of-systems", "published-rankings"),
+        ),
         "criteria_tab": ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose"),
         "annotators_tab": ("figures", "consistency"),
         "linking_tab": ("ids",),
@@ -160,11 +163,12 @@ QUESTIONS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
 LAYOUTS = (
     *("whole-document", "off-diagonal", "by-confusion", "all-criteria", "published", "gamma", "records-only"),
     *("overlapping", "any-link", "first-open"),
+    "with-annotators",
 )
 """Switches: Inspect shows a document without the queue, or opens the first record of the list without a verdict;
 Confusion hides the diagonal, or orders types by confusion; Systems and Review show all criteria; Criteria shows
 published scorers; Annotators shows gamma; slides show no figures; Linking pairs overlapping mentions, or takes any
-of gold's links for true."""
+of gold's links for true; Systems ranks annotators too."""
 FIGURE_SLIDES = ("scores", "confusion")
 """Slides that show a figure, not the title or a record."""
 SLIDES = ("record", *FIGURE_SLIDES)

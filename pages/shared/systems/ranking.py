@@ -1,0 +1,197 @@
+"""The ranking of systems: one figure of all together, by type, slice, criterion or published scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.bootstrap import FEW_UNITS
+from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.significance import measure_tables
+from nereval_core.analysis.multiple_tests import are_significant
+from nereval_core.analysis.sentences import bracket_rule, name_list
+from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
+from nereval_core.conventions import conventions
+from nereval_core.problems import FormatError
+from nereval_core.report.figures.comparison import leaderboard
+from pages.shared import systems
+from pages.shared.components.downloads import count_figure, draw_title
+from pages.shared.data import masks
+from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
+from pages.shared.data.page_context import PageContext
+from pages.shared.slices import systems_by_slice
+from pages.shared.view import keys, state
+from pages.shared.view.text import plain, show_problems
+
+MOST_FACETS = 16
+"""Types or slices that are drawn at first, those with most gold spans."""
+SCORERS = tuple(name for name, convention in conventions().items() if convention.takes_layers)
+"""Published scorers that score what was read already."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The rows of the figure and the differences of all pairs of systems, in each value of the column `facet`."""
+
+    intervals: pd.DataFrame
+    pairs: pd.DataFrame
+    facet: str
+    title: str
+    resamples: int
+
+
+def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str) -> bool:
+    """Draw the ranking of a tab, and tell whether there is one.
+
+    A click on a system makes it B, and the system that was B before becomes A.
+    """
+    ranking = RANKINGS[tab](page, comparison)
+    if ranking is None or ranking.intervals.empty:
+        st.caption("There is nothing to rank here.")
+        return False
+    ranking = _bounded(ranking, tab)
+    pair = (page.system, other) if other else ("", "")
+    figure, facts = _figure(page, comparison, ranking, pair), (page.view, tab, len(ranking.intervals))
+    count_figure(
+        draw_title(figure), "ranking", facts, file=tab or "ranking", saved=figure, on_choose=choose_pair(*pair)
+    )
+    if other:
+        st.caption("Click two systems to compare them below: the last two are A and B.")
+    if rough := _rough_facets(ranking):
+        st.caption(plain(f"Rough intervals, over fewer than {FEW_UNITS} {comparison.units.plural}: {rough}.", 400))
+    return True
+
+
+def _rough_facets(ranking: Ranking) -> str:
+    """Return the types or slices in which too few units have spans for a bootstrap."""
+    if not ranking.facet or "units" not in ranking.intervals:
+        return ""
+    units = ranking.intervals.groupby(ranking.facet, sort=False)["units"].max()
+    return name_list([str(name) for name in units.index[units < FEW_UNITS]])
+
+
+def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
+    """Return the callback of a click: the system clicked becomes B, the system that was B becomes A."""
+
+    def choose(data: list[Any]) -> None:
+        if (system := str(data[0])) != second:
+            state.update(system=second or system, beside=system if second else "")
+
+    return choose
+
+
+def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
+    plan, units = comparison.plan, comparison.units
+    method = f"{plan.level:.0%} intervals, {ranking.resamples:,} resamples of {units.plural}"
+    tests = ranking.pairs[ranking.pairs["p_holm"].notna()]
+    if len(tests):
+        each = "" if not ranking.facet else f" in each {ranking.facet}"
+        method += f"\n{bracket_rule(plan.level, int(tests['tests'].max()))}{each}"
+    return leaderboard(
+        ranking.intervals,
+        method,
+        (units.singular, units.plural),
+        apart=tests[are_significant(tests, plan.level)],
+        facet=ranking.facet,
+        title=ranking.title,
+        pair=pair,
+    )
+
+
+def _bounded(ranking: Ranking, tab: str) -> Ranking:
+    """Keep the facets with most gold spans, unless the reader asks for all."""
+    if not ranking.facet or "POS" not in ranking.intervals:
+        return ranking
+    spans = ranking.intervals.groupby(ranking.facet, sort=False)["POS"].max()
+    if len(spans) <= MOST_FACETS or st.toggle(f"All {len(spans)}", key=f"{keys.WIDGET}all_facets_{tab}"):
+        return ranking
+    largest = spans.sort_values(ascending=False, kind="stable").index[:MOST_FACETS]
+    rows, pairs = (table[table[ranking.facet].isin(largest)] for table in (ranking.intervals, ranking.pairs))
+    return Ranking(rows, pairs, ranking.facet, ranking.title, ranking.resamples)
+
+
+def _whole(page: PageContext, comparison: Comparison) -> Ranking:
+    rows, pairs = (table[table["criterion"].eq(page.by)] for table in (comparison.intervals, comparison.all_pairs))
+    return Ranking(rows, pairs, "", _title(rows, f"under {page.by}"), comparison.plan.resamples)
+
+
+def _by_criterion(page: PageContext, comparison: Comparison) -> Ranking:
+    rows = comparison.intervals
+    return Ranking(rows, comparison.all_pairs, "criterion", _title(rows, "by criterion"), comparison.plan.resamples)
+
+
+def _by_type(page: PageContext, comparison: Comparison) -> Ranking | None:
+    if not systems.are_types_wanted(page):
+        return None
+    rows, pairs, _ = systems.type_tables(page, comparison)
+    return Ranking(rows, pairs, "type", _title(rows, f"by type under {page.by}"), comparison.plan.resamples)
+
+
+def _by_slice(page: PageContext, comparison: Comparison) -> Ranking | None:
+    name = systems_by_slice.choose_slicing(page)
+    rows, pairs = systems_by_slice.slice_tables(page, tuple(comparison.scores), name)
+    rows, pairs = (table.rename(columns={"type": "slice"}) for table in (rows, pairs))
+    title = _title(rows, f"by {slicings.title_in_sentence(name)} under {page.by}")
+    return Ranking(rows, pairs, "slice", title, SLICE_PLAN.resamples)
+
+
+def _by_scorer(page: PageContext, comparison: Comparison) -> Ranking | None:
+    formats = {row.name: row.format for row in page.loaded.layers}
+    own = [name for name in SCORERS if formats.get("gold") in conventions()[name].formats]
+    chosen = [page.convention.name] if page.convention is not None and page.convention.name in SCORERS else own
+    scorers = st.multiselect("Published scorers", SCORERS, chosen, key=f"{keys.WIDGET}ranking_scorers")
+    scorer_tables, refused = [_as_scorer(page, comparison)], []
+    for name in scorers:
+        try:
+            scorer_tables.append(_scorer_tables(page, comparison, name))
+        except FormatError as error:
+            refused += [masks.mask_message(str(problem)) for problem in error.problems]
+    if refused:
+        show_problems(refused)
+    rows, pairs = (pd.concat(tables, ignore_index=True) for tables in zip(*scorer_tables, strict=True))
+    rows, pairs = (table.rename(columns={"criterion": "scorer"}).assign(criterion=page.by) for table in (rows, pairs))
+    return Ranking(rows, pairs, "scorer", _title(rows, "by published scorer"), comparison.plan.resamples)
+
+
+def _as_scorer(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return our own numbers under the chosen criterion, which the scorers stand below."""
+    whole = _whole(page, comparison)
+    return whole.intervals[["criterion", "system", "f1", "f1_low", "f1_high"]], whole.pairs
+
+
+@memoized("Resampling published scorers …")
+def _scorer_tables(page: PageContext, comparison: Comparison, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    values, pairs = compute(
+        page.loaded,
+        "Resampling published scorers",
+        measure_tables,
+        systems.scores_of(comparison),
+        [],
+        [],
+        None,
+        comparison.plan,
+        comparison.units,
+        scorers=(name,),
+    )
+    columns = {"value": "f1", "low": "f1_low", "high": "f1_high"}
+    return values.rename(columns=columns)[["criterion", "system", *columns.values()]], pairs
+
+
+def _title(rows: pd.DataFrame, words: str) -> str:
+    return f"F1 of {rows['system'].nunique()} systems {plain(words)}"
+
+
+RANKINGS: Mapping[str, Callable[[PageContext, Comparison], Ranking | None]] = {
+    "": _whole,
+    "types-of-systems": _by_type,
+    "slices-of-systems": _by_slice,
+    "across-criteria": _by_criterion,
+    "published-rankings": _by_scorer,
+}
+"""The rankings by the word of their tab in a link."""
