@@ -8,7 +8,7 @@ from nereval_core.records.queries import ORDERS
 from pages.shared import frame
 from pages.shared.components import sentence
 from pages.shared.data.page_context import PageContext
-from pages.shared.inspect import error_classes, filters, patterns, tabs
+from pages.shared.inspect import error_classes, facets, filters, patterns, tabs
 from pages.shared.inspect.workbench import KEY, draw_workbench
 from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
@@ -26,7 +26,7 @@ def draw(page: PageContext) -> None:
     st.html(STYLE)
     if apply_events(page, st.session_state.get(KEY, {}).get("out")) or give_waiting(page):
         st.rerun()
-    if patterns.apply_event(page) or verdicts_list.open_first_open(page):
+    if patterns.apply_event(page) or facets.apply_event(page) or verdicts_list.open_first_open(page):
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="inspect_bar"):
         tab = tabs.choose_tab(page)
@@ -46,7 +46,11 @@ def draw(page: PageContext) -> None:
         order = ORDERS[0]
     for words in ledger.caveats(page.query()):
         st.caption(words)
-    there = draw_workbench(page, order)
+    with st.container(horizontal=True, gap="small", key="inspect_body"):
+        with st.container(key="facets"):
+            facets.draw_facets(page)
+        with st.container(key="workbench_box"):
+            there = draw_workbench(page, order)
     if there.unknown:
         st.warning(
             f"{plain(there.unknown)} is not a record of this document under these settings: its type may be merged or "

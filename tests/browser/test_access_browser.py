@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.browser import HERE, Visit, free_port, serve_app
-from tests.support.pages import GOLD, PREDICTION
+from tests.support.pages import GOLD, PREDICTION, VIEW
 from tests.support.visitors import Visitor
 
 TOKEN = "correct horse battery"
@@ -132,10 +132,8 @@ def test_who_logs_in_is_the_reviewer_and_sees_the_page_asked_for(
         visit.problems.clear()
         cookies = {one["name"]: one for one in visit.context.cookies()}
         assert cookies["_streamlit_user"]["httpOnly"] and cookies["_streamlit_user"]["sameSite"] == "Strict"
-        visit.open_demo("Inspect")
-        with visit.rerun():
-            visit.page.locator(".st-key-widget_more button").first.click()
+        visit.open("Inspect", VIEW)
         # Whoever is logged in has no field for another name.
-        visit.page.get_by_test_id("stPopoverBody").get_by_text("as ada").wait_for()
+        visit.page.get_by_text("as ada", exact=False).last.wait_for()
         assert not visit.page.get_by_placeholder("Your name, kept with each verdict").count()
         visit.close()

@@ -8,15 +8,13 @@ import pytest
 
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
-from pages.shared.inspect.filters import value_counts, with_against
-from pages.shared.view import View, keys
+from pages.shared.inspect.facets import value_counts, with_against
+from pages.shared.view import View
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
 from tests.support.other_formats import Demo
-from tests.support.pages import VIEW, address, opened, sound
-from tests.support.workbench import listed
-
-BOX = f"{keys.WIDGET}filters"
+from tests.support.pages import VIEW, address, opened
+from tests.support.workbench import choose_facet, facets, listed
 
 
 @pytest.mark.parametrize(
@@ -45,19 +43,24 @@ def test_each_value_says_what_it_lists(query: Query) -> None:
 
 
 def test_the_control_lists_what_it_names() -> None:
-    app = opened("Inspect", VIEW, **{BOX: True})
-    assert not [pills for pills in opened("Inspect", VIEW).button_group if pills.key == "widget_against"]
+    app = opened("Inspect", VIEW)
+    (label,) = (name for name in facets(app) if name.startswith("rules and "))
+    # It looks at all records of both systems: they are counted once that is asked for.
+    assert not facets(app)[label]["values"]
+    app = choose_facet(app, label, "annotator-1", act="compare")
     counts = value_counts(Demo("pharmacology", ("strict",)).ledger("rules", "strict"), query_of(VIEW), "annotator-1")
+    label = "rules and annotator-1"
+    assert {row[0]: row[2] for row in facets(app)[label]["values"]} == counts
     for value, decision in ((ONLY_THIS, "COR"), (ONLY_OTHER, None)):
-        (pills,) = (pills for pills in app.button_group if pills.key == "widget_against")
-        pills.set_value(value)
-        sound(app.run())
+        app = choose_facet(app, label, value)
         assert listed(app) == counts[value]
         assert address(app)["q"].endswith(f'={value}"')
         assert address(app).get("decision") == decision
+        app = choose_facet(app, label, None)
 
 
 def test_nothing_is_offered_where_tokens_are_counted() -> None:
-    app = opened("Inspect", replace(VIEW, criterion="fragment"), **{BOX: True})
-    assert not [pills for pills in app.button_group if pills.key == "widget_against"]
-    assert any("counts tokens" in caption.value for caption in app.caption)
+    compared = next(
+        facet for facet in facets(opened("Inspect", replace(VIEW, criterion="fragment"))).values() if "note" in facet
+    )
+    assert "counts tokens" in compared["note"] and not compared["values"]

@@ -54,7 +54,7 @@ def patterns(app: AppTest) -> dict[str, Any]:
 
 def tell(app: AppTest, **event: Any) -> AppTest:
     """Send an event as the component does."""
-    number = app.session_state[keys.PATTERN_EVENT][1] + 1 if keys.PATTERN_EVENT in app.session_state else 1
+    number = app.session_state[keys.EVENTS].get(KEY, ("", 0))[1] + 1
     app.session_state[KEY] = {"out": {"mount": "test", "number": number, **event}}
     return sound(app.run())
 

@@ -9,8 +9,6 @@ from urllib.parse import parse_qsl
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Selectbox
 
 from nereval_core.analysis.slices.decades_and_noise import (
     LEVELS,
@@ -37,10 +35,10 @@ from pages.shared.view import View
 from pages.shared.view.link import read_link
 from tests.pages.test_published_pages import loaded_of
 from tests.support.hipe_scored import scored
-from tests.support.pages import address, cell, headings, opened, sound, unmarked
+from tests.support.pages import address, cell, headings, opened
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import settings
-from tests.support.workbench import workbench
+from tests.support.workbench import choose_facet, facets, workbench
 
 NEWS = load_demo("newspapers")
 VIEW = View(corpus=NEWS.corpus.digest, system="rules")
@@ -66,16 +64,6 @@ def hipe(tags: str) -> str:
 @pytest.fixture(scope="module")
 def historic() -> Loaded:
     return loaded_of(hipe("BBB"), hipe("OBO"))
-
-
-def facet(app: AppTest, label: str) -> Selectbox:
-    return next(box for box in app.selectbox if unmarked(box.label) == label)
-
-
-def selected(app: AppTest, label: str) -> str:
-    """Return the value of a facet without its count."""
-    box = facet(app, label)
-    return str(box.format_func(box.value)).partition(" · ")[0]
 
 
 @pytest.mark.parametrize(
@@ -118,9 +106,9 @@ def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
     table = app.dataframe[0].value
     assert f"({column}) in {table['decade'].iat[row]} under strict: {table[column].iat[row]} record" in headings(app)
     link = next(link.proto for link in app.get("page_link") if "Open in Inspect" in link.label)
-    app = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0], widget_filters=True)
+    app = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0])
     assert workbench(app)["total"] == table[column].iat[row]
-    assert selected(app, "Period") == table["decade"].iat[row]
+    assert facets(app)["Period"]["on"] == table["decade"].iat[row]
 
 
 def test_a_ratio_of_a_decade_opens_its_formula() -> None:
@@ -162,26 +150,26 @@ def test_predictions_without_noise_levels_are_noted(historic: Loaded) -> None:
 @pytest.mark.parametrize(("place", "value"), list(enumerate(["0.0-0.0", "0.1-0.3", "no gold span"])))
 def test_the_noise_facet_lists_as_many_records_as_it_says(place: int, value: str) -> None:
     view = View(corpus=loaded_of(hipe("BBO"), hipe("OBB")).corpus.digest, system="system", decision=DECISIONS)
-    app = opened("Inspect", view, widget_filters=True)
-    box = facet(app, NOISY)
-    assert [option.partition(" · ")[0] for option in box.options] == ["0.0", "0.1–0.3", "no gold span"]
-    label, _, number = box.options[place].partition(" · ")
-    app = sound(box.set_value(value).run())
-    assert workbench(app)["total"] == int(number) and selected(app, NOISY) == label
+    app = opened("Inspect", view)
+    rows = facets(app)[NOISY]["values"]
+    assert [row[1] for row in rows] == ["0.0", "0.1–0.3", "no gold span"] and rows[place][0] == value
+    number = rows[place][2]
+    app = choose_facet(app, NOISY, value)
+    assert workbench(app)["total"] == number and facets(app)[NOISY]["on"] == value
     again = opened("Inspect", read_link(address(app))[0])
-    assert workbench(again)["total"] == int(number)
+    assert workbench(again)["total"] == number
 
 
 def test_no_facet_where_nothing_is_known_but_one_that_a_link_asks_for() -> None:
     text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
     view = View(corpus=loaded_of(text, text, "a.jsonl").corpus.digest, system="system")
     labels = {"Period", NOISY}
-    assert not labels & {unmarked(box.label) for box in opened("Inspect", view, widget_filters=True).selectbox}
-    app = opened("Inspect", replace(view, q='noise:0.1-0.3 period:"no date"'), widget_filters=True)
-    assert labels <= {unmarked(box.label) for box in app.selectbox} and workbench(app)["total"] == 0
+    assert not labels & set(facets(opened("Inspect", view)))
+    app = opened("Inspect", replace(view, q='noise:0.1-0.3 period:"no date"'))
+    assert labels <= set(facets(app)) and workbench(app)["total"] == 0
     for label in sorted(labels):
-        app = sound(facet(app, label).set_value(None).run())
-    assert "q" not in app.query_params and not labels & {unmarked(box.label) for box in app.selectbox}
+        app = choose_facet(app, label, None)
+    assert "q" not in app.query_params and not labels & set(facets(app))
 
 
 @pytest.mark.parametrize("year", ["", "1801", "1911"])
@@ -189,11 +177,9 @@ def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: 
     line = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]%s}\n'
     for date in ("", "1848", year):
         loaded = loaded_of(line % (f', "meta": {{"date": "{date}"}}' if date else ""), line % "", "a.jsonl")
-        app = opened(
-            "Inspect", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS), widget_filters=True
-        )
-        boxes = [box.options for box in app.selectbox if box.label == "Period"]
-        assert boxes == ([[f"{date[:3]}0s · 1"]] if date else [])
+        app = opened("Inspect", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS))
+        periods = facets(app).get("Period", {"values": []})["values"]
+        assert periods == ([[f"{date[:3]}0s", f"{date[:3]}0s", 1]] if date else [])
 
 
 @pytest.mark.parametrize(("name", "row"), [("period", 0), ("period", 1), ("level", 0), ("level", 2)])

@@ -9,7 +9,9 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.review.verdicts import KINDS
+from pages.shared.inspect.facets import KEY as FACETS
 from pages.shared.inspect.workbench import KEY
+from pages.shared.view import keys
 from tests.support.pages import sound
 
 MOUNT = "test"
@@ -19,6 +21,21 @@ def workbench(app: AppTest) -> dict[str, Any]:
     """Return the data of the component."""
     every = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
     return next(one for one in every if "entries" in one)
+
+
+def facets(app: AppTest) -> dict[str, dict[str, Any]]:
+    """Return the facets beside the queue by their labels."""
+    every = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
+    sent = next(data["facets"] for data in every if "facets" in data and "chosen" in data)
+    return {facet["label"]: facet for facet in sent}
+
+
+def choose_facet(app: AppTest, label: str, value: str | None, act: str = "narrow") -> AppTest:
+    """Choose a value of a facet, or with None take the choice back."""
+    number = app.session_state[keys.EVENTS].get(FACETS, ("", 0))[1] + 1
+    event = {"act": act, "facet": facets(app)[label]["name"], "value": value}
+    app.session_state[FACETS] = {"out": {"mount": MOUNT, "number": number, **event}}
+    return sound(app.run())
 
 
 def span_words(entry: Sequence[Any]) -> str:

@@ -77,9 +77,11 @@ def show_reviewer() -> None:
     if has_login():
         st.caption(f"as {plain(name, 20)}")
         return
-    with st.popover(f"as {plain(name, 20)}", type="tertiary", key=f"{keys.VERDICT}as", help="Who gives the verdicts"):
-        st.session_state[FIELD] = name
-        ask_name()
+    label, key = f"as {plain(name, 20)}", f"{keys.VERDICT}as"
+    with st.popover(label, type="tertiary", key=key, help="Who gives the verdicts", on_change="rerun") as box:
+        if box.open:
+            st.session_state[FIELD] = name
+            ask_name()
 
 
 def remember_reviewer() -> None:

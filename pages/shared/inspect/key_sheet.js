@@ -42,6 +42,7 @@ function toggleKeySheet(rows) {
     event.stopPropagation();
     if (event.key === "?") sheet.close();
   });
-  document.body.append(sheet);
+  // Within the component, whose colours are those of the page.
+  (document.querySelector(".nw, .np") ?? document.body).append(sheet);
   sheet.showModal();
 }

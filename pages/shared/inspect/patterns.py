@@ -21,6 +21,7 @@ from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, ConflictError, Kind
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, attach_verdicts, select_batch
 from nereval_core.tables.glossary import DECISIONS
+from pages.shared.components.component_events import next_event
 from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.components.tables import show_table
 from pages.shared.data import masks, reviewer, verdict_store
@@ -192,18 +193,10 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
 
 
 def apply_event(page: PageContext) -> bool:
-    """Do what the reader has asked for since the last event that was applied; return whether there was anything.
-
-    An event has a number, and the component that sends it a name: a run that is cut short leaves it to the next one,
-    and none is applied twice.
-    """
-    event: Mapping[str, Any] | None = st.session_state.get(KEY, {}).get("out")
-    if not event:
+    """Do what the reader has asked for since the last event; return whether there was anything."""
+    event = next_event(KEY)
+    if event is None:
         return False
-    mount, number = st.session_state.get(keys.PATTERN_EVENT, ("", 0))
-    if event["mount"] == mount and event["number"] <= number:
-        return False
-    st.session_state[keys.PATTERN_EVENT] = (str(event["mount"]), int(event["number"]))
     _apply(page, event)
     return True
 

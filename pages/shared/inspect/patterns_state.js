@@ -51,12 +51,16 @@ const showRecords = (state, key = openPattern(state).key) => told(state, { act: 
 const showRecord = (state, doc, record) => told(state, { act: "record", key: openPattern(state).key, doc, record });
 const takeBackPattern = (state) => (state.data.verdicts.reason ? state : told(state, { act: "undo" }));
 
+const PATTERN_VERDICTS = [
+  ...["gold is right, in all its records", "the prediction is right, in all", "both are right, in all"],
+  ...["no entity, in all", "unclear, in all"],
+];
 // The keys: what each does, and in words.
 const PATTERN_KEYS = [
   ["j", (state) => openNumber(state, placeOf(state) + 1), "next pattern"],
   ["k", (state) => openNumber(state, placeOf(state) - 1), "previous pattern"],
   ["Enter", (state) => (state.asking === null ? showRecords(state) : confirmPattern(state)), "its records; or confirm"],
-  ...[...PATTERN_VERDICT_KEYS].map((key, number) => [key, (state) => ask(state, number), `verdict ${key} for all its records`]),
+  ...[...PATTERN_VERDICT_KEYS].map((key, number) => [key, (state) => ask(state, number), PATTERN_VERDICTS[number]]),
   ["u", takeBackPattern, "take the last verdict or batch back"],
   ["Escape", cancelPattern, "do not give it"],
 ];

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -12,6 +13,7 @@ import streamlit as st
 from nereval_core.ledger.attributes.own_facts import NO_VERDICT, VERDICT_ATTRIBUTES, record_form
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import YES, Query
+from nereval_core.review.standing_verdicts import Moment
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Kind, StoredVerdict, given_in_words
 from nereval_core.review.verdicts_on_records import (
     BATCH_RECORDS,
@@ -25,6 +27,7 @@ from nereval_core.tables import Cell
 from pages.shared.components.records import AROUND, RECORD_COLUMNS, category_texts, in_context, list_table
 from pages.shared.components.tables import draw_rows
 from pages.shared.data import caches, masks, reviewer, verdict_store
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import LastVerdict, reason_unoffered, set_outcome
 from pages.shared.verdicts.events import LISTED
@@ -45,36 +48,37 @@ PREVIEW = 8
 KIND, WHY, OVER, NAME = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over", "name"))
 
 
-def verdict_facets(page: PageContext, width: int) -> None:
-    """Offer verdicts, reviewers, stale and noted ones, each with the number of records there would be."""
+def verdict_facets(page: PageContext) -> list[dict[str, Any]]:
+    """Return the facets of verdicts, reviewers, stale and noted ones, each value with its number of records."""
     query = page.query()
-    values = {name: value for name, value in query.having if name in FACETS}
-    if reason_unoffered(page) or not (values or attach_verdicts(page.ledger().about).verdicts):
-        return
+    chosen = {name: value for name, value in query.having if name in FACETS}
+    if reason_unoffered(page) or not (chosen or attach_verdicts(page.ledger().about).verdicts):
+        return []
     words: dict[str, str] = dict(page.words.verdicts.items())
+    facets = []
     for name, label in FACETS.items():
-        counts = page.ledger().having_counts(query, name)
-        options = [value for value, number in counts.items() if number and value != values.get(name)]
-        options += [values[name]] if name in values else []
-        if not options:
+        counts = _value_counts(page, name, query, verdict_store.now().moment)
+        on = chosen.get(name)
+        values = [value for value, number in counts.items() if number or value == on]
+        values += [on] if on is not None and on not in values else []
+        if not values:
             continue
-        st.selectbox(
-            label,
-            options,
-            index=None,
-            format_func=partial(_option, name, counts, words),
-            placeholder="any",
-            width=width,
-            **state.mirror(f"facet-{name}", values.get(name), partial(_narrow, name)),
-        )
+        rows = [[value, _value_words(name, value, words), counts.get(value, 0)] for value in values]
+        facets.append({"name": name, "label": label, "help": "", "values": rows, "on": on, "free": False})
+    return facets
 
 
-def _option(name: str, counts: dict[str, int], verdicts: dict[str, str], value: str) -> str:
-    words = verdicts if name == "verdict" else {}
-    return f"{NAMES.get((name, value)) or words.get(value, value)} · {counts.get(value, 0):,}"
+@memoized()
+def _value_counts(page: PageContext, name: str, query: Query, moment: Moment) -> dict[str, int]:
+    return page.ledger().having_counts(query, name)
 
 
-def _narrow(name: str, value: str | None) -> None:
+def _value_words(name: str, value: str, verdicts: dict[str, str]) -> str:
+    return NAMES.get((name, value)) or (verdicts if name == "verdict" else {}).get(value, value)
+
+
+def narrow(name: str, value: str | None) -> None:
+    """Narrow the view down to a value of a facet of verdicts, or, with none, no longer by it."""
     query = query_of(state.view())
     rest = tuple(pair for pair in query.having if pair[0] != name)
     state.update(q=search_of(replace(query, having=rest if value is None else (*rest, (name, value)))))

@@ -1,0 +1,26 @@
+"""Events of components: each is applied once, however often it is sent.
+
+A component sends its last event as `out`: with its own name, made when it was mounted, and a number that grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from pages.shared.view import keys
+
+
+def next_event(key: str) -> Mapping[str, Any] | None:
+    """Return the event of a component by its key that was not taken yet, None where there is none."""
+    event: Mapping[str, Any] | None = st.session_state.get(key, {}).get("out")
+    taken: dict[str, tuple[str, int]] = st.session_state.setdefault(keys.EVENTS, {})
+    if not event:
+        return None
+    mount, number = taken.get(key, ("", 0))
+    if event["mount"] == mount and event["number"] <= number:
+        return None
+    taken[key] = (str(event["mount"]), int(event["number"]))
+    return event
