@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nereval_core.review.store import ReviewStore
+from tests.browser.test_accessibility import grave
 from tests.support.browser import Visit
 from tests.support.pages import VIEW
 
@@ -98,6 +99,7 @@ def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: 
     assert live.inner_text() == "troponin I, PROTEINAS, characters 133 to 143; keys move the end"
     # Its own lane, over gold, and the keys beside it.
     assert visit.page.locator(".nv-right").count() == 1 and "edge by word" in visit.page.locator(".nw-bar").inner_text()
+    assert not grave(visit, None)
     visit.page.keyboard.press("Shift+ArrowRight")
     assert live.inner_text().startswith("troponin I rose, PROTEINAS, characters 133 to 148")
     drag(visit, 129, 141)
@@ -120,6 +122,24 @@ def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: 
     entry = visit.page.locator(".nw-entry[data-at='0']")
     entry.get_by_text("troponin I rose PROTEINAS").wait_for()
     visit.page.locator(".nw-entry[data-at='1'][aria-current]").wait_for()
+
+
+def test_an_entity_that_nobody_marked_is_drawn_and_by_touch_buttons_move_edges(visit: Visit) -> None:
+    opened(visit)
+    drag(visit, 40, 45)
+    live = visit.page.locator(".nw-live")
+    assert live.inner_text().startswith("chest, no type yet, characters 40 to 45")
+    visit.page.locator(".nw-type", has_text="PROTEINAS").click()
+    visit.page.get_by_role("button", name="Move the end a word on").click()
+    assert live.inner_text().startswith("chest pain, PROTEINAS, characters 40 to 50")
+    # On a narrow screen the text stands above the editor.
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.page.get_by_role("button", name="leave").click()
+    visit.page.get_by_role("button", name="neither").click()
+    visit.page.wait_for_function(
+        "() => document.querySelector('.nv-right.nv-selected').getBoundingClientRect().bottom"
+        " < document.querySelector('.nw-bar').getBoundingClientRect().top"
+    )
 
 
 def drag(visit: Visit, start: int, end: int, held: str = "") -> None:

@@ -19,11 +19,15 @@ function drawEditor(workbench) {
   const { spans, edge, filter, message, past, future } = editor;
   const words = editorWords(editor);
   if (!isChanged(workbench, "bar", "editor", state.edit.record, words, spans, edge, filter, message, Boolean(past), Boolean(future))) return;
+  const isOpening = !parts.bar.querySelector(".nw-types");
   const focused = parts.bar.contains(document.activeElement) ? document.activeElement.dataset.name : undefined;
   const rows = [spanRow(workbench, words), typeRow(workbench)];
   if (message) rows.push(make("div", "nw-said", message));
   rows.push(hintRow());
   parts.bar.replaceChildren(...rows);
+  // On a narrow screen the queue makes room for the text.
+  if (isOpening && matchMedia("(max-width: 820px)").matches)
+    parts.scroll.querySelector(".nv-selected")?.scrollIntoView({ block: "center" });
   parts.live.textContent = [words, message || edgeWords(editor)].filter(Boolean).join("; ");
   // A button that is pressed again and again keeps the focus.
   const again = focused && [...parts.bar.querySelectorAll("[data-name]")].find((element) => element.dataset.name === focused);

@@ -86,7 +86,16 @@ function mount(workbench, parentElement) {
   listen(parts.scroll, "scroll", () => askForMissing(workbench), { passive: true });
   hoverRecords(parts.scroll, listen);
   listen(parts.scroll, "copy", (event) => copyText(parts.scroll, event));
+  listen(document, "copy", (event) => copyEdited(workbench, event));
   listenToDrags(workbench, listen);
+}
+
+// What was dragged over is for the editor, which has it copied too.
+function copyEdited({ state }, event) {
+  const span = state.edit && activeSpan(state.edit.editor);
+  if (!span || !document.getSelection().isCollapsed || event.target.closest?.("input, textarea")) return;
+  event.clipboardData.setData("text/plain", quoteOf(state.edit.editor.text, span));
+  event.preventDefault();
 }
 
 // A stretch of the text that is selected, by the pointer or by touch, is for the editor.

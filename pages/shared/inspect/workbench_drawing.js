@@ -79,7 +79,7 @@ function drawQueue(workbench) {
   const { parts, state } = workbench;
   const { data } = state;
   const starred = data.entries.map(([doc, record]) => isStarred(state, recordKey(doc, record)));
-  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, state.corrected, data.count, starred)) {
+  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, state.corrected, Object.keys(state.drafts), data.count, starred)) {
     const list = make("ol", "nw-list");
     list.append(...data.entries.map((entry, place) => queueEntry(state, entry, data.first + place)));
     if (!data.entries.length) list.append(make("li", "nw-none", "No records. Remove a filter to see some."));
@@ -121,6 +121,7 @@ function queueEntry(state, entry, number) {
   if (isStarred(state, recordKey(doc, record))) first.append(make("span", "nw-star", "★"));
   const verdict = verdictOf(state, entry);
   if (verdict) first.append(make("span", "nw-given", verdict));
+  else if (state.drafts[recordKey(doc, record)]) first.append(make("span", "nw-given nw-draft", "draft"));
   const second = make("span", "nw-why");
   const rest = [why, doc].filter(Boolean).join(" · ");
   const corrected = correctionOf(state, recordKey(doc, record)) ?? right;

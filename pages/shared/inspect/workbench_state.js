@@ -240,7 +240,7 @@ function withEditor(state, editor) {
   const isRecord = Boolean(state.edit.record);
   if (editor.outcome === "keep") return isRecord ? keepEdit(state, editor) : keepEntity(state, editor);
   if (editor.outcome === "leave" && !isRecord) return { ...state, edit: null };
-  if (editor.outcome === "leave") return { ...state, edit: null, drafts: { ...state.drafts, [openKey(state)]: undefined } };
+  if (editor.outcome === "leave") return { ...state, edit: null, drafts: withoutDraft(state) };
   return { ...state, edit: { ...state.edit, editor } };
 }
 
@@ -361,15 +361,21 @@ function keepEdit(state, editor) {
   const spans = editedSpans(editor);
   const only = JSON.stringify(spans.map(({ fragments, type }) => [fragments, type]));
   const side = ["gold", "pred"].find((name) => sides[name] && only === JSON.stringify([[sides[name].fragments, sides[name].type]]));
-  const drafts = { ...state.drafts, [openKey(state)]: side ? undefined : editor };
+  const drafts = side ? withoutDraft(state) : { ...state.drafts, [openKey(state)]: editor };
   const lastType = spans.at(-1)?.type ?? state.lastType;
   const number = state.data.verdicts.kinds.indexOf(side ?? "neither");
   return decide({ ...state, edit: null, drafts, lastType }, number, side ? [] : spans);
 }
 
-// Without the editor, of which a draft stays.
+function withoutDraft(state) {
+  const { [openKey(state)]: _, ...drafts } = state.drafts;
+  return drafts;
+}
+
+// Without the editor, of which a draft stays where something was changed.
 function leaveEdit(state) {
   if (!state.edit) return state;
+  if (!state.edit.record || !state.edit.editor.past) return { ...state, edit: null };
   return { ...state, edit: null, drafts: { ...state.drafts, [editKeyOf(state.edit)]: state.edit.editor } };
 }
 
