@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,10 @@ import pytest
 
 from nereval_core.cli import main
 from nereval_core.conventions import Outcome, find_convention
+from nereval_core.conventions.hipe import files as hipe_files
 from nereval_core.problems import FormatError
+from nereval_core.readers import Source
+from nereval_core.readers.hipe.rows import HipeFile
 from tests.support import ROOT
 from tests.support.hipe_scored import scored as scored_anew
 from tests.support.shared_corpora import SHARED, files, needs
@@ -23,6 +26,24 @@ from tests.support.shared_corpora import SHARED, files, needs
 def scored(name: str, gold: Path, pred: Path, **options: Any) -> Outcome:
     """Score a run of a shared task once for all tests that look at it."""
     return scored_anew(name, gold, pred, **options)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _each_file_parsed_once() -> Iterator[None]:
+    """Parse each file of the shared task once: it is scored for several tasks, versions and options."""
+    parse = hipe_files._parsed
+    parsed: dict[str, list[HipeFile]] = {}
+
+    def parse_once(source: Source) -> list[HipeFile]:
+        if not source.name.startswith(str(SHARED)):
+            return parse(source)
+        if source.name not in parsed:
+            parsed[source.name] = parse(source)
+        return parsed[source.name]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hipe_files, "_parsed", parse_once)
+        yield
 
 
 def same(expected: Any, found: Any, path: str = "") -> None:
