@@ -49,12 +49,12 @@ PROBLEMS_READ = 1_000
 KEYS: Mapping[str, str] = MappingProxyType(
     {
         "document": "the document's id, as whoever decided saw it",
-        "side": "gold or pred: the side of the span",
+        "side": "gold or pred: the side of the span; none: nobody had marked it",
         "span": 'the span, {"fragments": [[start, end], …], "type": …}; code points, end exclusive',
         "quote": "its characters, at most 200",
         "kind": "gold, pred, both, neither or unclear; withdrawn where none stands any more",
         "partner": "the span of the other side that it was held against, or null",
-        "right": "the spans that should stand instead where neither is right",
+        "right": "the spans that should stand, where neither is right or nobody had marked it",
         "note": "a note, or an empty string",
         "who": "who decided",
         "at": "when: ISO 8601, UTC",
