@@ -19,7 +19,7 @@ import numpy as np
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import SHOWN, FormatError, one_line
+from nereval_core.problems import ALIKE, SHOWN, FormatError, one_line, problem_groups
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write, writers
@@ -197,8 +197,15 @@ def check_problems(error: FormatError, files: Files | None = None) -> None:
             assert 1 <= problem.line <= lines, "a problem at no line of its file"
     lines = error.lines()
     assert lines and all(line.isprintable() for line in lines), "a problem not to be printed"
-    for problem, line in zip(error.problems[:SHOWN], lines, strict=False):
-        assert line.endswith(f": {one_line(problem.found)}; {one_line(problem.remedy)}"), "a line says something else"
+    told_problems = []
+    for group in problem_groups(error.problems):
+        # Problems of one kind share a line where they are many.
+        are_many = len(group.problems) > ALIKE
+        told_problems += [(group.first, True)] if are_many else [(problem, False) for problem in group.problems]
+    for (problem, are_many), line in zip(told_problems[:SHOWN], lines, strict=False):
+        assert line.endswith(f"; {one_line(problem.remedy)}"), "a line gives another remedy"
+        finding = f": {one_line(problem.found)}{' (and ' if are_many else '; '}"
+        assert finding in line, "a line says something else"
 
 
 def check_layer(layer: Layer) -> None:

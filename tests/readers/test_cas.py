@@ -264,7 +264,7 @@ def test_annotations_of_no_character_are_left_out_and_counted(kind: str, at: int
 
 REPEATED = [
     # (file, lines of the second and the first thing of an id)
-    ("xmi_allsame.xmi", 4, "a second id '3': line 3 has it too; export the file again"),
+    ("xmi_allsame.xmi", 4, "a second id '3': line 3 has it too (and 12 more like it, to line 16); export"),
     ("xmi_dupid_sofa.xmi", 16, "a second id '1': line 6 has it too"),
     ("casj_dupid.json", 1, "a second %ID '3': line 1 has it too"),
 ]

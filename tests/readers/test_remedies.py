@@ -288,8 +288,8 @@ TOLD_OTHERWISE = {
 """Options in strings of these folders that are not remedies of a reading, and why."""
 
 
-OF_VERBS = ("load_options.py", "verb_options.py", "scoring.py")
-"""Modules whose messages are on options of scoring and of verbs."""
+OF_VERBS = ("load_options.py", "verb_options.py", "scoring.py", "app.py")
+"""Modules whose messages are on options of scoring and of verbs, or which start a command."""
 
 
 def named_options() -> Iterator[str]:

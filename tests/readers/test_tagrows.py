@@ -103,7 +103,10 @@ REFUSED = [
         "B-PER O B-LOC I-LOC\nO O\nO O\n",
         ["pred.txt:3: 3 rows of tags for 2 sentences of gold; give one row for each"],
     ),
-    ("Ann in New York\tB-PER O B-LOC\nBob stayed\tB-PER O\n" * 5, ["pred.txt:1: 3 tags for 4 words; give one tag"]),
+    (
+        "Ann in New York\tB-PER O B-LOC\nBob stayed\tB-PER O\n" * 5,
+        ["pred.txt:1: 3 tags for 4 words (and 4 more like it, to line 9); give one tag"],
+    ),
     ("B-PER I-LOC B-LOC I-LOC\nB-PER O\n", ["pred.txt:1: 'I-LOC' after 'B-PER' is not legal in IOB2"]),
     (
         "words,tags,predictions\nAnn in,B-PER O,O B-PER\n",
