@@ -22,12 +22,12 @@ def draw(page: PageContext) -> None:
         account.draw_notes(page)
     if page.convention is not None:
         published_scorer.draw_scorer(page, page.convention)
+    sentence.overview(page)
     headline.draw_headline(page)
     names = tuple(name for name in dict.fromkeys((*SCHEMAS, page.by)) if name in page.criteria)
     headline.draw_bars(page, names)
-    with st.expander("The same in words and as a table", key=f"{keys.LIST}numbers", on_change="rerun") as numbers:
+    with st.expander("The same as a table", key=f"{keys.LIST}numbers", on_change="rerun") as numbers:
         if numbers.open:
-            sentence.overview(page)
             tables.by_criterion(page, names)
             tables.reconciliation(page)
         else:

@@ -73,7 +73,7 @@ def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
     visit.page.get_by_text(f"{number} records", exact=True).wait_for()
     visit.open("Overview", VIEW)
     with visit.rerun():
-        visit.page.get_by_text("The same in words and as a table").click()
+        visit.page.get_by_text("The same as a table").click()
     visit.table().locator("canvas th", has_text="ACT").wait_for(state="attached")
     headers = visit.table().locator("canvas th").all_text_contents()
     place = headers.index("INC")
@@ -110,3 +110,19 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
     assert link.evaluate(
         "e => [e, ...e.querySelectorAll('*')].every(e => e.scrollWidth <= e.clientWidth + 1 || !e.clientWidth)"
     )
+
+
+FITS = """() => [...document.querySelectorAll(".nvb-bar button")].flatMap((part) => {
+    const box = part.getBoundingClientRect();
+    return [...part.querySelectorAll("span")].map((span) => span.getBoundingClientRect())
+        .filter((text) => text.width && text.top < box.bottom - 2)
+        .map((text) => text.left >= box.left - 0.5 && text.right <= box.right + 0.5);
+})"""
+
+
+def test_a_number_that_does_not_fit_its_bar_is_left_out_whole(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 1600})
+    visit.open("Overview", VIEW)
+    visit.page.locator(".nvb-bar button").first.wait_for()
+    drawn = visit.page.evaluate(FITS)
+    assert len(drawn) >= 4 and all(drawn)

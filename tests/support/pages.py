@@ -41,7 +41,10 @@ TABS = {
 """Tabs that tests open like pages: the page, and the field of the view that shows them."""
 
 
-FOLDED = {name: {f"{LIST}numbers": True} for name in ("Overview", "Systems")}
+FOLDED = {
+    "Overview": {f"{LIST}numbers": True, f"{LIST}types_unfolded": True},
+    "Systems": {f"{LIST}numbers": True},
+}
 """Parts of pages that are folded at first, and that tests look into: what unfolds them."""
 
 

@@ -17,9 +17,11 @@ from nereval_core.report.figures.parts import (
     background,
     counted,
     ink,
+    interval_bars,
     plain,
     row_axis,
     row_offset,
+    short_names,
     system_markers,
     value_axis,
 )
@@ -186,6 +188,104 @@ def type_dots(systems: Mapping[str, Mapping[str, Counts]], types: Sequence[str],
     )
 
 
+def type_rows(table: pd.DataFrame, system: str, criterion: str, method: str, hue: str) -> go.Figure:
+    """Draw a row for each type in the order of the table: F1 with its interval, and a bar of its decisions.
+
+    `table` has the columns `type`, `f1`, `f1_low`, `f1_high`, `POS`, `ACT`, COR, INC, PAR and MIS of its gold spans,
+    and SPU of its predictions. A bar is 100% of the gold spans and spurious predictions of its type. `hue` is that of
+    the system. The `customdata` of a dot is (type, ""), that of a part of a bar (type, decision).
+    """
+    table = table.reset_index(drop=True)
+    figure = go.Figure()
+    rows = table[table["f1"].notna()]
+    figure.add_scatter(
+        x=rows["f1"].tolist(),
+        y=rows.index.tolist(),
+        mode="markers",
+        name="F1",
+        cliponaxis=False,
+        marker={"color": hue, "size": 10, "line": {"color": "#555555", "width": 0.5}},
+        error_x=interval_bars(rows["f1"], rows["f1_low"], rows["f1_high"], color=hue),
+        customdata=[(kind, "") for kind in rows["type"]],
+        hovertext=[
+            f"{plain(row['type'])}: F1 {row['f1']:.4f}"
+            f"{_interval_text(row['f1_low'], row['f1_high'])}, "
+            f"{counted(row['POS'], 'gold span')}, {counted(row['ACT'], 'prediction')}"
+            for row in rows.to_dict("records")
+        ],
+        hoverinfo="text",
+        showlegend=False,
+    )
+    sums = table[list(DECISIONS)].sum(axis=1)
+    for code in DECISIONS:
+        look, parts = LOOKS[code], table[table[code] > 0]
+        shares = parts[code] / sums[parts.index]
+        figure.add_bar(
+            name=f"{look.glyph} {look.label}",
+            x=shares.tolist(),
+            y=parts.index.tolist(),
+            orientation="h",
+            xaxis="x2",
+            width=0.8,
+            customdata=[(kind, code) for kind in parts["type"]],
+            marker={"color": look.colour.hue, "line": {"width": 0}},
+            text=[f"{look.glyph} {count:,}" for count in parts[code]],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": ink(look.colour.hue), "size": _LABEL_SIZE},
+            hovertext=[
+                f"{plain(kind)}: {count:,} {look.label}, {share:.1%}"
+                for kind, count, share in zip(parts["type"], parts[code], shares, strict=True)
+            ],
+            hoverinfo="text",
+        )
+    spans, predicted = int(table["POS"].sum()), int(table["ACT"].sum())
+    names = short_names(table["type"].tolist())
+    return figure.update_layout(
+        title={
+            "text": f"F1 and decisions of {plain(system)} by type under {plain(criterion)}<br>"
+            f"<sub>in brackets the gold spans; in all {counted(spans, 'gold span')}, {counted(predicted, 'prediction')}"
+            f"{f'; {plain(method)}' if method else ''}</sub>",
+            "yref": "container",
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 12},
+        },
+        barmode="stack",
+        # A number that does not fit its part is left out: it is said on hover and in the table.
+        uniformtext={"minsize": _LABEL_SIZE, "mode": "hide"},
+        height=_TYPES_HEAD + 80 + 28 * max(2, len(table)),
+        xaxis={**value_axis("F1, better →"), "range": [-0.02, 1.02], "domain": [0, 0.5], "automargin": True},
+        xaxis2={
+            "title": "decisions",
+            "domain": [0.54, 1],
+            "range": [0, 1],
+            "tickformat": ".0%",
+            "showgrid": False,
+            "zeroline": False,
+            "anchor": "y",
+            "automargin": True,
+        },
+        yaxis={
+            **row_axis([f"{name} ({n:,})" for name, n in zip(names, table["POS"], strict=True)]),
+            "automargin": True,
+            "title": "",
+        },
+        legend={"orientation": "h", "y": 1, "x": 0, "yanchor": "bottom", "traceorder": "normal"},
+        hovermode="closest",
+        dragmode=False,
+        margin={"l": 10, "r": 10, "t": _TYPES_HEAD, "b": 10},
+        **background(),
+    )
+
+
+def _interval_text(low: float, high: float) -> str:
+    return "" if pd.isna(low) else f", {low:.4f} to {high:.4f}"
+
+
+_TYPES_HEAD = 96
+_LABEL_SIZE = 10
 _ROW = 30
 _HEAD = 76
 

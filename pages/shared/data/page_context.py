@@ -151,7 +151,8 @@ def _with_corpus(view: View, *, demo: bool) -> View:
     if view.corpus or (named is None and not (demo and demo_names())):
         return view
     default = named or caches.demo(demo_names()[0])
-    return replace(view, corpus=default.corpus.digest, system=default.start)
+    # A system that the link names and the corpus lacks is said to be missing, like any other.
+    return replace(view, corpus=default.corpus.digest, system=view.system or default.start)
 
 
 def _checked(loaded: Loaded, view: View) -> tuple[View, tuple[str, ...]]:

@@ -75,11 +75,19 @@ def draw_losses(page: PageContext) -> None:
             classes = errors_of(page).classes[page.by]
             largest = classes[classes["gain"] > 0].head(SHOWN)
             for name, records, gain in largest[["class", "records", "gain"]].itertuples(index=False):
-                label = f":primary[{plain(page.words.error_class(name))} {records:,}] (+{gain:.3f} F1)"
+                beside = _beside_errors(page, name, records)
+                label = f":primary[{plain(page.words.error_class(name))} {records:,}] ({beside}+{gain:.3f} F1)"
                 view = view_of(page.view, errors_query(("class", name)))
                 navigation.link_to("Inspect", label, view, help="F1 gained if these alone were right")
         label = "all classes of differences" if page.words.annotators else "all classes of errors"
         navigation.link_to("Inspect", f":primary[{label} →]", by_class)
+
+
+def _beside_errors(page: PageContext, error_class: str, records: int) -> str:
+    """Say how many missed or spurious spans are in another class: the bars count these too."""
+    counts = page.scores().counts(page.by)
+    decided = {"missed": counts.mis, "spurious": counts.spu}.get(error_class, records)
+    return f"and {decided - records:,} beside another error; " if decided > records else ""
 
 
 def _label(page: PageContext, ratio: str) -> str:
@@ -87,11 +95,14 @@ def _label(page: PageContext, ratio: str) -> str:
     return label[:1].upper() + label[1:]
 
 
+def has_intervals(page: PageContext) -> bool:
+    """Tell whether intervals are computed with the page: not where they would take long, or there are no spans."""
+    return page.loaded.has_layers and len(page.loaded.corpus.documents) <= MOST_DOCUMENTS
+
+
 def _intervals_of(page: PageContext) -> list[tuple[float, float]]:
-    """Return the 95% intervals of precision, recall and F1; none where they would take long, or cannot be computed."""
-    if not page.loaded.has_layers or len(page.loaded.corpus.documents) > MOST_DOCUMENTS:
-        return []
-    return _intervals(page, plan_of(page))
+    """Return the 95% intervals of precision, recall and F1, none where the page has none."""
+    return _intervals(page, plan_of(page)) if has_intervals(page) else []
 
 
 @memoized()

@@ -13,7 +13,9 @@ export default function (component) {
     name.title = row.name;
     const bar = make("div", "nvb-bar");
     for (const part of row.parts) {
-      const segment = button(`${part.glyph} ${part.count}`, part.title, [number, part.code]);
+      const segment = button("", part.title, [number, part.code]);
+      // What does not fit wraps to a second line, which is not shown: first the number goes, then the glyph.
+      segment.append(make("span"), make("span", "", part.glyph), " ", make("span", "", part.count));
       segment.style.flex = `${part.size} 1 0`;
       ["light", "dark"].forEach((theme, place) => {
         segment.style.setProperty(`--nvb-fill-${theme}`, part.fill[place]);

@@ -8,20 +8,38 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.comparison.measures import count_units_by_type
+from nereval_core.analysis.comparison.significance import group_tables
+from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import Ledger
-from nereval_core.records.queries import Query
-from nereval_core.report.figures.scores import decision_bars
+from nereval_core.records.queries import Query, Side, side_query
+from nereval_core.report.colours import system_hues
+from nereval_core.report.figures.scores import decision_bars, type_rows
 from nereval_core.report.score_tables import average_table, criterion_table, document_table, type_table
 from nereval_core.tables import RATIO_KEYS, Table
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components.downloads import Export
-from pages.shared.components.tables import ROWS, count_link, first_row, formula_box, show_table
+from pages.shared.components.downloads import Export, count_figure, draw_title
+from pages.shared.components.tables import (
+    ROWS,
+    count_link,
+    first_row,
+    formula_box,
+    open_records,
+    show_table,
+    table_export,
+)
 from pages.shared.data import caches
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.overview import headline
+from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
 from pages.shared.view.formulas import SIDES, mean_formula, reconciles, side_counts
-from pages.shared.view.text import as_markdown
+from pages.shared.view.queries import ERRORS
+from pages.shared.view.text import as_markdown, plain
 
+MOST_TYPES = 16
+"""Types that are drawn at first, those with most gold spans."""
 PIECE = 10_000
 """Documents that are written into a file at once."""
 WHOLE = {"gold": ("COR", "INC", "PAR", "MIS"), "pred": ("COR", "INC", "PAR", "SPU")}
@@ -69,11 +87,73 @@ def _criteria(page: PageContext, names: Sequence[str], name: str) -> Table:
 
 
 def by_type(page: PageContext) -> None:
+    """Draw F1 with its interval and the decisions of each type, and unfold the table; a click lists the records."""
+    rows = type_scores(page)
+    if rows.empty:
+        st.caption("There are no spans.")
+        return
+    shown = rows.sort_values("POS", ascending=False, kind="stable")
+    if len(rows) > MOST_TYPES and not st.toggle(f"All {len(rows)} types", key=f"{keys.WIDGET}all_types"):
+        shown = shown[:MOST_TYPES]
+    has_intervals = rows["f1_low"].notna().any()
+    plan, units = plan_of(page), units_of(page)
+    method = f"{plan.level:.0%} intervals, {plan.resamples:,} resamples of {units.plural}" if has_intervals else ""
+    figure = type_rows(shown, page.system, page.by, method, system_hues(page.systems)[page.system])
+    # The bars above say what the colours mean.
+    drawn = draw_title(figure).update_layout(showlegend=False)
+    chosen = count_figure(drawn, "types_figure", (page.view, len(shown)), file="types", saved=figure)
+    if chosen and chosen[0] in set(rows["type"]):
+        _open_type(page, str(chosen[0]), str(chosen[1]))
+    else:
+        st.caption("Click a dot for the errors of a type, or a part of its bar for the records of a decision.")
+    with st.expander("By type as a table", key=f"{keys.LIST}types_unfolded", on_change="rerun") as opened:
+        _type_table(page, shown=bool(opened.open))
+
+
+def type_scores(page: PageContext) -> pd.DataFrame:
+    """Return F1 with its interval and the decisions of each type, as `type_rows` draws them."""
+    counts = page.scores().by_type(page.by)
+    columns = ("type", "POS", "ACT", "f1", *DECISIONS)
+    rows = [
+        (kind, of_type.pos, of_type.act, of_type.f1, *of_type.gold[:4], of_type.spu)
+        for kind, of_type in counts.items()
+        if of_type.pos or of_type.act
+    ]
+    table = pd.DataFrame(rows, columns=list(columns)).astype({"f1": "float64"})
+    if not headline.has_intervals(page):
+        return table.assign(f1_low=float("nan"), f1_high=float("nan"))
+    return table.merge(_type_intervals(page, plan_of(page)), on="type", how="left")
+
+
+@memoized("Resampling, by type …")
+def _type_intervals(page: PageContext, plan: ResamplingPlan) -> pd.DataFrame:
+    scores = {page.system: page.scores()}
+    intervals, _, _ = group_tables(count_units_by_type(scores, page.by, units_of(page)), plan, page.system)
+    return intervals[["type", "f1_low", "f1_high"]]
+
+
+def _open_type(page: PageContext, kind: str, code: str) -> None:
+    """List the errors of a type, or its records with one decision."""
+    words = as_markdown(page.words)
+    if code:
+        side: Side = "pred" if code == "SPU" else "gold"
+        query, title = side_query(side, code, kind), f"{words.spans(side)} of {plain(kind)}, {words.label(code)}"
+    else:
+        query, title = Query(types=(kind,), decision=ERRORS), f"Errors of {plain(kind)}"
+    if query is not None:
+        open_records(page, page.by, query, f"{title} under {plain(page.by)}", name="types_figure")
+
+
+def _type_table(page: PageContext, *, shown: bool) -> None:
     """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
     words = page.words
+    table = type_table(f"{page.system}: {page.by} by type", {page.system: page.scores()}, page.by)
+    if not shown:
+        table_export(table, page.signature()).draw()
+        return
     show_table(
         page,
-        type_table(f"{page.system}: {page.by} by type", {page.system: page.scores()}, page.by),
+        table,
         signature=page.signature(),
         caption=f"R counts the {words.spans('gold')} of a type, P the {words.spans('pred')}, each with their own "
         f"decisions: {', '.join(map(words.label, DECISIONS))}.",

@@ -1,0 +1,98 @@
+"""Overview: types as rows with intervals and decisions, and what its counts open."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.analysis.comparison.significance import by_type_tables
+from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
+from nereval_core.ledger import ledger
+from nereval_core.records.queries import Query, side_query
+from nereval_core.scoring import Counts, score_layers
+from nereval_core.tables.glossary import DECISIONS
+from pages.shared.components.downloads import table_key
+from pages.shared.overview.tables import MOST_TYPES
+from pages.shared.view import View
+from tests.support.pages import DEMO, VIEW, address, headings, opened, sound, upload
+
+FULL = replace(VIEW, corpus=DEMO.corpus.digest)
+
+
+def type_figure(app: AppTest) -> dict[str, Any]:
+    (chart,) = (chart for chart in app.get("plotly_chart") if "table_types_figure" in chart.proto.id)
+    return dict(json.loads(chart.proto.spec))
+
+
+def test_types_are_drawn_with_intervals_and_decisions() -> None:
+    corpus = DEMO.corpus
+    scores = score_layers(corpus.gold, corpus.system("rules"))
+    figure = type_figure(opened("Overview", VIEW))
+    dots, *bars = figure["data"]
+    by_type = scores.by_type("strict")
+    kinds = sorted(by_type, key=lambda kind: -by_type[kind].pos)
+    assert figure["layout"]["yaxis"]["ticktext"] == [f"{kind} ({by_type[kind].pos:,})" for kind in kinds]
+    intervals, _, _ = by_type_tables({"rules": scores}, "strict", ResamplingPlan(), None, document_units(20))
+    of_type = intervals.set_index("type")
+    for place, (kind, code) in enumerate(dots["customdata"]):
+        row = of_type.loc[kind]
+        assert (code, dots["x"][place]) == ("", row["f1"])
+        ends = (dots["error_x"]["array"][place], dots["error_x"]["arrayminus"][place])
+        assert ends == pytest.approx((row["f1_high"] - row["f1"], row["f1"] - row["f1_low"]))
+    drawn = {tuple(data): text for bar in bars for data, text in zip(bar["customdata"], bar["hovertext"], strict=True)}
+    counts = {(kind, code): n for kind in kinds for code, n in zip(DECISIONS, decided(by_type[kind]), strict=True) if n}
+    assert {key: int(text.partition(": ")[2].split()[0].replace(",", "")) for key, text in drawn.items()} == counts
+
+
+def decided(counts: Counts) -> tuple[int, ...]:
+    return (*counts.gold[:4], counts.spu)
+
+
+@pytest.mark.parametrize("code", ["", "INC", "MIS", "SPU"])
+def test_a_row_of_a_type_opens_its_records(code: str) -> None:
+    corpus = DEMO.corpus
+    scores = score_layers(corpus.gold, corpus.system("rules"))
+    records = ledger(scores, "strict", (corpus.gold, corpus.system("rules")))
+    kind = "PROTEINAS"
+    query = (side_query("pred" if code == "SPU" else "gold", code, kind) if code else None) or Query(
+        types=(kind,), decision=("INC", "PAR", "MIS", "SPU")
+    )
+    key = table_key("table_types_figure", FULL, 3)
+    app = opened("Overview", VIEW, **{key: {"selection": {"points": [{"customdata": [kind, code]}]}}})
+    assert f": {records.total(query).records} record" in headings(app)
+
+
+def test_of_sixty_types_the_most_frequent_are_drawn_at_first() -> None:
+    text = "a b"
+    lines = [
+        {"id": f"{kind}-{number}", "text": text, "spans": [{"start": 0, "end": 1, "label": f"type-{kind:02}"}]}
+        for kind in range(60)
+        for number in range(1 + kind % 7)
+    ]
+    raw = "".join(json.dumps(line) + "\n" for line in lines)
+    app = upload(opened("Start"), raw, raw)
+    app = opened("Overview", View(corpus=address(app)["corpus"]))
+    assert len(type_figure(app)["layout"]["yaxis"]["ticktext"]) == MOST_TYPES
+    (toggle,) = (toggle for toggle in app.toggle if toggle.label == "All 60 types")
+    assert len(type_figure(sound(toggle.set_value(True).run()))["layout"]["yaxis"]["ticktext"]) == 60
+
+
+def test_a_system_that_the_demo_lacks_is_said_to_be_missing() -> None:
+    app = opened("Overview", View(system="nothere"))
+    said = [message.value for kind in ("warning", "info", "caption", "markdown") for message in getattr(app, kind)]
+    assert any("nothere" in text and "is not a system of this corpus" in text for text in said)
+
+
+def test_what_is_missed_beside_another_error_is_said() -> None:
+    app = opened("Overview", VIEW)
+    scores = score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"))
+    label = next(link.label for link in app.get("page_link") if link.label.startswith(":primary[missed "))
+    numbers = [
+        int(number) for number in re.findall(r"missed (\d+)|and (\d+) beside", label) for number in number if number
+    ]
+    assert sum(numbers) == scores.counts("strict").mis
