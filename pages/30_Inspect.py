@@ -50,13 +50,13 @@ def draw(page: PageContext) -> None:
         with st.container(key="facets"):
             facets.draw_facets(page)
         with st.container(key="workbench_box"):
-            there = draw_workbench(page, order)
-    if there.unknown:
+            opened = draw_workbench(page, order)
+    if opened.unknown:
         st.warning(
-            f"{plain(there.unknown)} is not a record of this document under these settings: its type may be merged or "
+            f"{plain(opened.unknown)} is not a record of this document under these settings: its type may be merged or "
             "left out, or the matching criterion counts tokens instead of spans."
         )
-    filters.draw_record_menu(page, there, order)
+    filters.draw_record_menu(page, opened, order)
     sentence.errors(page)
     if not reason_unoffered(page) and st.session_state.get(keys.WAITING):
         dialogs.ask_name()

@@ -79,13 +79,31 @@ def parts(found: ErrorReport) -> list[tuple[str, int, str, int]]:
 @pytest.mark.parametrize(("part", "row", "column", "number"), parts(FOUND))
 def test_what_is_broken_down_opens_its_records(part: str, row: int, column: str, number: int) -> None:
     key = {"type": "table_class_types", "ends": "table_class_ends", "words": "table_error_patterns"}[part]
-    app = opened("Inspect", SHOWN, **{"table_class-parts": part, key: cell(row, column)})
+    view = replace(SHOWN, classes_by="" if part == "type" else part)
+    app = opened("Inspect", view, **{key: cell(row, column)})
     assert listed(headings(app)) == [number]
     button = next(button for button in app.button if "Open in Inspect" in button.label)
     app = sound(button.click().run())
     # On the page itself the list takes the place of the classes.
     assert "inspect_tab" not in address(app) and "has:" in address(app)["q"]
     assert workbench(app)["total"] == number
+
+
+def test_what_classes_are_broken_down_by_is_in_the_link() -> None:
+    app = sound(opened("Inspect", SHOWN).segmented_control(key="widget_classes_by").set_value("words").run())
+    assert address(app)["classes_by"] == "words"
+    again = opened("Inspect", replace(SHOWN, classes_by="words"))
+    assert again.segmented_control(key="widget_classes_by").value == "words"
+
+
+def test_it_is_said_why_missed_and_spurious_are_counted_twice() -> None:
+    counts = FOUND.scores.counts("strict")
+    classes = dict(zip(FOUND.classes["strict"]["class"], FOUND.classes["strict"]["records"], strict=True))
+    line = " ".join(caption.value for caption in opened("Inspect", SHOWN).caption)
+    assert counts.mis > classes["missed"] and counts.spu > classes["spurious"]
+    assert (
+        f"{counts.mis} missed gold spans" in line and f"{classes['missed']} have that class, the others merged" in line
+    )
 
 
 def test_the_figure_opens_the_records_of_a_class() -> None:
@@ -139,9 +157,7 @@ def test_without_errors_there_is_nothing_to_mend() -> None:
     app = settled(upload(opened("Start"), GOLD, GOLD))
     app = opened("Inspect", View(corpus=address(app)["corpus"], inspect_tab="by-class"))
     assert "There are no errors" in headings(app)
-    app = opened(
-        "Inspect", View(corpus=address(app)["corpus"], inspect_tab="by-class"), **{"table_class-parts": "words"}
-    )
+    app = opened("Inspect", View(corpus=address(app)["corpus"], inspect_tab="by-class", classes_by="words"))
     assert any("No record has class boundary only" in caption.value for caption in app.caption)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from nereval_core.analysis.errors import ErrorReport, errors_query, group_query, negative_gains_note
-from nereval_core.analysis.errors.error_classes import STRICT, rescore
+from nereval_core.analysis.errors.error_classes import MISSED, SPURIOUS, STRICT, classify_errors, rescore
 from nereval_core.problems import counted
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
@@ -97,9 +97,24 @@ def error_class_table(report: ErrorReport, criterion: str, system: str) -> Table
     keys = [column.key for column in columns]
     first = (AS_IT_IS, int(frame["records"].sum()), None, now.precision, now.recall, now.f1, None, now.f1)
     falls = negative_gains_note(frame)
-    notes = ("P, R and F1: with this class alone mended", *([falls] if falls else []))
+    apart = unaligned_note(report)
+    notes = ("P, R and F1: with this class alone mended", *filter(None, (falls, apart)))
     title = f"{system}: error classes, F1 under {criterion}"
     return Table(title, columns, (first, *cells(frame[keys])), notes, name="error-classes")
+
+
+def unaligned_note(report: ErrorReport) -> str:
+    """Return why classes count fewer missed and spurious spans than the decisions do, "" where they count as many."""
+    counts = report.scores.counts(STRICT)
+    records = classify_errors(report.scores).counts()
+    notes = []
+    for number, code, spans, index, others in (
+        (counts.mis, "MIS", "missed gold spans", MISSED, "merged"),
+        (counts.spu, "SPU", "spurious predictions", SPURIOUS, "split or duplicate"),
+    ):
+        if number > records[index]:
+            notes.append(f"of {number:,} {spans} ({code}) {records[index]:,} have that class, the others {others}")
+    return "; ".join(notes)
 
 
 def end_table(report: ErrorReport, system: str) -> Table:

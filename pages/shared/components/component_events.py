@@ -16,11 +16,11 @@ from pages.shared.view import keys
 def next_event(key: str) -> Mapping[str, Any] | None:
     """Return the event of a component by its key that was not taken yet, None where there is none."""
     event: Mapping[str, Any] | None = st.session_state.get(key, {}).get("out")
-    taken: dict[str, tuple[str, int]] = st.session_state.setdefault(keys.EVENTS, {})
+    last_events: dict[str, tuple[str, int]] = st.session_state.setdefault(keys.EVENTS, {})
     if not event:
         return None
-    mount, number = taken.get(key, ("", 0))
+    mount, number = last_events.get(key, ("", 0))
     if event["mount"] == mount and event["number"] <= number:
         return None
-    taken[key] = (str(event["mount"]), int(event["number"]))
+    last_events[key] = (str(event["mount"]), int(event["number"]))
     return event

@@ -13,12 +13,12 @@ from nereval_core.analysis.errors.tables import end_table, error_class_table, pa
 from nereval_core.report.figures.scores import gain_bars
 from pages.shared.components import sentence
 from pages.shared.components.downloads import count_figure
+from pages.shared.components.navigation import choose_word
 from pages.shared.components.tables import ROWS, first_row, open_records, show_table
 from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import keys
 from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
@@ -88,10 +88,7 @@ def _gain_figure(page: PageContext, _table: pd.DataFrame, _gold: int, _predicted
 
 def _broken_down(page: PageContext, report: ErrorReport) -> None:
     """Show the classes by type, by end or by words: what is not looked at is not drawn."""
-    key = f"{keys.TABLE}class-parts"
-    part = st.segmented_control("Classes", list(PARTS), format_func=PARTS.__getitem__, key=key, default="type")
-    if part is None:
-        return
+    part = choose_word(page, "classes_by", "Classes", PARTS)
     st.caption(SAID[part])
     if part == "words":
         _words(page, report)

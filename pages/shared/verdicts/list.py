@@ -51,14 +51,14 @@ KIND, WHY, OVER, NAME = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "not
 def verdict_facets(page: PageContext) -> list[dict[str, Any]]:
     """Return the facets of verdicts, reviewers, stale and noted ones, each value with its number of records."""
     query = page.query()
-    chosen = {name: value for name, value in query.having if name in FACETS}
-    if reason_unoffered(page) or not (chosen or attach_verdicts(page.ledger().about).verdicts):
+    conditions = {name: value for name, value in query.having if name in FACETS}
+    if reason_unoffered(page) or not (conditions or attach_verdicts(page.ledger().about).verdicts):
         return []
     words: dict[str, str] = dict(page.words.verdicts.items())
     facets = []
     for name, label in FACETS.items():
         counts = _value_counts(page, name, query, verdict_store.now().moment)
-        on = chosen.get(name)
+        on = conditions.get(name)
         values = [value for value, number in counts.items() if number or value == on]
         values += [on] if on is not None and on not in values else []
         if not values:

@@ -156,6 +156,8 @@ SLICED_BY = (
     *("position", "document-length", "spans", "period", "noise"),
 )
 """Slicings that a link can name."""
+CLASSES_BY = ("ends", "words")
+"""What the classes of errors on Inspect are broken down by, in place of types."""
 FIGURES = ("observed", "kappa", "alpha", "unitizing")
 """Figures that the matrix of annotators shows in place of F1."""
 QUESTIONS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
@@ -235,6 +237,7 @@ class View:
     systems_tab: str = parameter("", one_of(TABS["systems_tab"]))
     criteria_tab: str = parameter("", one_of(TABS["criteria_tab"]))
     pattern: str = parameter("", PATTERN)
+    classes_by: str = parameter("", one_of(CLASSES_BY))
     annotators_tab: str = parameter("", one_of(TABS["annotators_tab"]))
     figure: str = parameter("", one_of(FIGURES))
     question: str = parameter("", one_of(QUESTIONS))
