@@ -135,6 +135,17 @@ def test_an_entity_that_nobody_marked_is_drawn_and_by_touch_buttons_move_edges(v
     # On a narrow screen the text stands above the editor.
     visit.page.set_viewport_size({"width": 390, "height": 844})
     visit.page.get_by_role("button", name="leave").click()
+    # By touch a stretch is selected with the browser's own handles.
+    select = """() => {
+        const scroll = document.querySelector(".nw-scroll");
+        scroll.dispatchEvent(new PointerEvent("pointerdown", { pointerType: "touch", bubbles: true }));
+        const first = document.createTreeWalker(scroll.querySelector(".nv-text"), NodeFilter.SHOW_TEXT).nextNode();
+        document.getSelection().setBaseAndExtent(first, 2, first, 9);
+    }"""
+    visit.page.evaluate(select)
+    visit.page.get_by_role("button", name="leave").wait_for()
+    assert live.inner_text().startswith("retired, no type yet, characters 2 to 9")
+    visit.page.get_by_role("button", name="leave").click()
     visit.page.get_by_role("button", name="neither").click()
     visit.page.wait_for_function(
         "() => document.querySelector('.nv-right.nv-selected').getBoundingClientRect().bottom"

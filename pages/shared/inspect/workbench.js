@@ -108,7 +108,10 @@ function listenToDrags(workbench, listen) {
     if (!stretch) return;
     const before = workbench.state.edit;
     workbench.act(dragOver, ...stretch, isFragment);
-    if (workbench.state.edit !== before) document.getSelection().removeAllRanges();
+    if (workbench.state.edit === before) return;
+    document.getSelection().removeAllRanges();
+    // The click put the focus on the text; keys are for the editor.
+    scroll.blur();
   };
   listen(scroll, "pointerdown", (event) => {
     isTouch = event.pointerType === "touch";
