@@ -21,6 +21,7 @@ from tests.support.visitors import Visitor
 
 DEMO = load_demo("newspapers")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules", mask=MASKED)
+RECORDS = replace(VIEW, inspect_tab="records")
 WORD = re.compile(r"[^\W\d_]{5,}")
 
 
@@ -61,7 +62,7 @@ class Messages:
 def test_no_word_is_sent(app: str) -> None:
     assert len(words()) > 250
     messages = Messages(app)
-    with messages.opened("Inspect", replace(VIEW, mask="")):
+    with messages.opened("Inspect", replace(RECORDS, mask="")):
         assert len(messages.words()) > 50, "what is looked for is found where nothing is masked"
     messages.parts.clear()
 
@@ -69,6 +70,7 @@ def test_no_word_is_sent(app: str) -> None:
         with messages.opened(page, VIEW):
             pass
     for page, tab in (
+        ("Inspect", {"inspect_tab": "patterns"}),
         ("Inspect", {"inspect_tab": "by-class"}),
         ("Criteria", {"criteria_tab": "ladder"}),
         ("Overview", {"overview_tab": "by-slice"}),
@@ -81,7 +83,7 @@ def test_no_word_is_sent(app: str) -> None:
         missed = len(json.loads(visitor.shown.widget(f"{CELL}_map").json)["columns"]) - 1
         visitor.trigger(f"{CELL}_map", "choose", [0, missed])
         assert any("predicted missed" in text for text in visitor.shown.texts())
-    with messages.opened("Inspect", VIEW) as visitor:
+    with messages.opened("Inspect", RECORDS) as visitor:
         visitor.unfold("Export")
         files = [visitor.download(name) for name in ("CSV", "HTML")]
     with messages.opened("Overview", VIEW) as visitor:
@@ -92,7 +94,7 @@ def test_no_word_is_sent(app: str) -> None:
     gold = DEMO.corpus.gold
     record = f"g:{gold.start[0]}-{gold.end[0]}:{gold.label(0)}"
     document = DEMO.corpus.documents.ids[0]
-    with messages.opened("Inspect", replace(VIEW, doc=document, record=record, beside="perceptron")) as visitor:
+    with messages.opened("Inspect", replace(RECORDS, doc=document, record=record, beside="perceptron")) as visitor:
         assert json.loads(visitor.shown.widget(KEY).json)["cards"]
 
     assert b"xxxx" in b"".join(messages.parts)
@@ -102,7 +104,7 @@ def test_no_word_is_sent(app: str) -> None:
 def test_a_word_of_the_text_is_not_found(app: str) -> None:
     word = max(words(), key=len)
     messages = Messages(app)
-    with messages.opened("Inspect", VIEW) as visitor:
+    with messages.opened("Inspect", RECORDS) as visitor:
         assert json.loads(visitor.shown.widget(KEY).json)["total"] > 0
         visitor.write("Search", word)
         assert json.loads(visitor.shown.widget(KEY).json)["total"] == 0
