@@ -166,7 +166,7 @@ def rendered(report: Report, plotly: str) -> str:
         index=index,
         style=STYLE,
         scripts=scripts,
-        policy=_policy(scripts),
+        policy=policy(scripts),
         css=Markup(_file("page.css")),
         pages=PAGE,
         version=__version__,
@@ -204,7 +204,7 @@ class RecordIndex:
         return sorted(set.intersection(*each))
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def policy(scripts: Sequence[str]) -> str:
     """Return the content security policy: nothing is fetched, and no other script runs."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts

@@ -80,13 +80,19 @@ def _cut_around_record(scores: Scores, criterion: str, record: pd.Series, most: 
 
 
 def cut_around(
-    text: str, marks: Sequence[Mark], most: int, sentences: Sequence[tuple[int, int]] = ()
+    text: str,
+    marks: Sequence[Mark],
+    most: int,
+    sentences: Sequence[tuple[int, int]] = (),
+    *,
+    neighbours: Sequence[Mark] = (),
 ) -> tuple[str, list[Mark]]:
     """Return about `most` characters of a text around some marks, and the marks in it.
 
     The excerpt has whole sentences where they fit (`sentences` of the document, or else as punctuation ends them),
     otherwise words. Where the marks alone are longer, the text around their starts and ends is kept. `…` replaces
-    omitted text, except whole sentences. No mark is lost.
+    omitted text, except whole sentences. No mark is lost. After the marks come the `neighbours` that reach into the
+    excerpt, clipped to it: they have no part in its choice.
     """
     first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
     if last - first <= most:
@@ -97,7 +103,7 @@ def cut_around(
         edges = sorted({edge for mark in marks for part in mark.fragments for edge in part})
         reach = max(most // (2 * len(edges)), _LEAST)
         pieces = _merged(_words_around(text, edge, reach) for edge in edges)
-    return _excerpt(text, marks, pieces, bounds)
+    return _excerpt(text, marks, pieces, bounds, neighbours)
 
 
 def sentence_bounds(text: str, sentences: Sequence[tuple[int, int]] = ()) -> tuple[int, ...]:
@@ -157,9 +163,13 @@ def _merged(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _excerpt(
-    text: str, marks: Sequence[Mark], pieces: Sequence[tuple[int, int]], whole: Sequence[int]
+    text: str,
+    marks: Sequence[Mark],
+    pieces: Sequence[tuple[int, int]],
+    whole: Sequence[int],
+    neighbours: Sequence[Mark] = (),
 ) -> tuple[str, list[Mark]]:
-    """Return the pieces of a text joined by `…`, and the marks at their places in it."""
+    """Return the pieces of a text joined by `…`, and at their places in it the marks, then neighbours in the pieces."""
     low, high = pieces[0][0], pieces[-1][1]
     head = "" if low == 0 or low in whole else f"{CUT} "
     shifts = []
@@ -188,4 +198,13 @@ def _excerpt(
         fragments = [(start, end) for start, end in edges if start < end]
         apart = [fragment for fragment, following in pairwise([*fragments, (at + 1, at + 1)]) if fragment != following]
         moved_marks.append(replace(mark, fragments=tuple(apart)))
+    for mark in neighbours:
+        clipped = tuple(
+            (max(start, first) + shift, min(end, last) + shift)
+            for start, end in mark.fragments
+            for first, last, shift in shifts
+            if start < last and end > first
+        )
+        if clipped:
+            moved_marks.append(replace(mark, fragments=clipped))
     return "".join(parts), moved_marks

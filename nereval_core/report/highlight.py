@@ -196,17 +196,20 @@ def document_html(
     colour_by: Literal["decision", "type"] = "decision",
     types: Iterable[str] = (),
     style: bool = True,
+    neighbours: Sequence[Mark] = (),
 ) -> Markup:
     """Return a text with gold spans ruled above and predicted spans below, as HTML that needs no script.
 
     Labels come from style sheets, not from the text, and stand on the rules without moving a word. Give the types of
     the whole corpus as `types`, so that their colours do not depend on the marks shown. Only the tracks of SIDES are
-    drawn. Each line is as high as its own lanes need.
+    drawn. Each line is as high as its own lanes need. `neighbours` are further spans, drawn without a background.
     """
+    n_own = len(marks)
+    marks = [*marks, *neighbours]
     assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
     placed = _with_room_for_labels(text, marks)
-    body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)
+    body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by, n_own) for segment in placed)
     marks_in_lanes = {stroke.mark for segment in placed for stroke in segment.strokes}
     hidden = len(marks) - len(marks_in_lanes)
     note = (
@@ -215,6 +218,16 @@ def document_html(
     return Markup('{}<div class="nvh-text" dir="auto" style="line-height:{}em">{}</div>{}').format(
         STYLE if style else "", _LINE, body, note
     )
+
+
+def text_height(text: str, marks: Sequence[Mark], line: int) -> float:
+    """Return about how high `document_html` draws a text with these marks in lines of so many characters, in em."""
+    placed = _with_room_for_labels(text, marks)
+    height = 0.0
+    for low in range(0, len(text), line):
+        in_line = [piece for piece in placed if piece.start < low + line and piece.start + len(piece.text) > low]
+        height += _LINE + _LANE * sum(_lanes_used(in_line, marks).values())
+    return height
 
 
 _LINE, _LANE = 1.7, 1.1
@@ -248,8 +261,9 @@ def _lanes_used(placed: Iterable[Segment], marks: Sequence[Mark]) -> dict[Side, 
 
 
 def _segment_html(
-    segment: Segment, marks: Sequence[Mark], text: str, colours: Mapping[str, Colour], colour_by: str
+    segment: Segment, marks: Sequence[Mark], text: str, colours: Mapping[str, Colour], colour_by: str, n_own: int
 ) -> Markup:
+    """Draw a segment; the marks from `n_own` on are neighbours."""
     if not segment.strokes:
         return _characters(segment.text)
 
@@ -264,9 +278,11 @@ def _segment_html(
         # Lanes are counted from the text outwards, backgrounds placed from the box's upper or lower edge.
         inset = _LANE * (rows[mark.side] - 1 - stroke.lane)
         ink, fill = ("light-dark({}, {})".format(*pair) for pair in (colour(mark).ink, colour(mark).fill))
-        rule = inset + _LANE - _RULE if above else inset + _LANE - (_GAP if stroke.gap else _RULE)
-        layers = [(ink, rule, _GAP if stroke.gap else _RULE)]
-        if not stroke.gap:
+        is_own = stroke.mark < n_own
+        thickness = _GAP if stroke.gap or not is_own else _RULE
+        rule = inset + _LANE - _RULE if above else inset + _LANE - thickness
+        layers = [(ink, rule, thickness)]
+        if is_own and not stroke.gap:
             layers.append((fill, inset, _LANE))
         for paint, at, height in layers:
             place = f"{at:.2f}em" if above else f"calc(100% - {at:.2f}em)"
@@ -274,9 +290,14 @@ def _segment_html(
         if stroke.starts:
             labels.append(
                 Markup(
-                    '<span class="nvh-label nvh-{}" data-label="{}" '
-                    'style="--nvh-lane:{};color:{};--nvh-fill:{}"></span>'
-                ).format(mark.side, _label(mark), stroke.lane, ink, fill)
+                    '<span class="nvh-label nvh-{}" data-label="{}" style="--nvh-lane:{};color:{}{}"></span>'
+                ).format(
+                    mark.side if is_own else f"{mark.side} nvh-neighbour",
+                    _label(mark),
+                    stroke.lane,
+                    ink,
+                    f";--nvh-fill:{fill}" if is_own else "",
+                )
             )
     content = _characters(segment.text)
     if labels:
@@ -329,6 +350,7 @@ STYLE = Markup(
     ".nvh-label::before,.nvh-chip::before{content:attr(data-label);display:block;font-size:.69em;font-weight:600;"
     "line-height:1.32;white-space:nowrap;padding-inline:.25em;unicode-bidi:isolate}"
     ".nvh-gold::before{padding-block-end:.27em}.nvh-prediction::before{padding-block-start:.27em}"
+    ".nvh-neighbour::before{font-weight:400}"
     ".nvh-char{opacity:.6}"
     "</style>"
 )

@@ -1,21 +1,24 @@
 """Slides: a title, one record in its text, bars of decisions, a heat map, and a missing record, legible from afar.
 
 Sizes are in em of the slide, whose letters grow with the window; the text is never below 24 pixels. A slide fits a
-window of 1024 by 768 and of 1440 by 900: longer text is cut at sentences or words.
+window of 1024 by 768 and of 1440 by 900: longer text is cut at sentences or words. What holds slides includes STYLE
+once; its variables `--nvs-size` and `--nvs-height` make slides of another size.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.excerpts import CUT, cut_around
-from nereval_core.report.highlight import document_html
+from nereval_core.report.highlight import STYLE as TEXT_STYLE
+from nereval_core.report.highlight import document_html, text_height
 from nereval_core.report.marks import Mark
 from nereval_core.tables.glossary import DECISIONS
 
@@ -26,8 +29,14 @@ PLAIN, MARKED, SAID = 1.7, 3.9, 1.35
 """Em of a line of text, of a line with a span, and of a line of comments."""
 SIZES = (2.0, 1.7, 1.4, 1.2, 1.0)
 """Sizes of the letters of a text, in em: the largest in which the sentence of the record fits is taken."""
-AROUND = 160
-"""Characters of a text that are shown in large letters at least, where it has as many."""
+FULL_LINE = 0.92
+"""Share of a line's characters that it has on average."""
+LEVEL_COLUMNS = 6
+"""Columns of a heat map up to which their names stand level."""
+SHRINKING = 0.8
+"""Share of the characters of an excerpt that is tried next where it does not fit."""
+PATTERN_SIZE = 1.3
+"""Size of the sentence on a pattern, in em."""
 QUOTE = 60
 WORDS = 240
 """Characters of the text of a span, and of a comment or note; half as many each if there are both."""
@@ -35,12 +44,23 @@ WORDS = 240
 
 @dataclass(frozen=True)
 class Text:
-    """A text with the spans of one record in it; `sentences` are the document's own, (start, end) in code points."""
+    """A text with the spans of one record in it, and the other spans of the document as `neighbours`.
+
+    `sentences` are the document's own, (start, end) in code points; `types` are those of the whole corpus.
+    """
 
     text: str
     marks: Sequence[Mark]
     sentences: Sequence[tuple[int, int]] = ()
     types: Sequence[str] = ()
+    neighbours: Sequence[Mark] = ()
+
+
+class Pattern(NamedTuple):
+    """A pattern of errors that a record is an example of: its sentence, and its numbers in words."""
+
+    sentence: str
+    numbers: str
 
 
 @dataclass(frozen=True)
@@ -48,7 +68,7 @@ class Slide:
     """A record on a slide: `gold` and `pred` are words and type of its spans, None where it has none.
 
     `verdict` names reviewer and verdict, `note` is the reviewer's, `comment` the playlist's. `under` names system and
-    criterion, `place` the number of the slide.
+    criterion, `place` the number of the slide. `pattern` stands above an example of it.
     """
 
     heading: str
@@ -62,6 +82,7 @@ class Slide:
     verdict: str = ""
     note: str = ""
     comment: str = ""
+    pattern: Pattern | None = None
 
 
 def slide_html(slide: Slide) -> Markup:
@@ -69,15 +90,20 @@ def slide_html(slide: Slide) -> Markup:
     look = LOOKS[slide.decision]
     most = WORDS // 2 if slide.note and slide.comment else WORDS
     comments = _comments(slide.verdict, shortened(slide.note, most), shortened(slide.comment, most))
-    size, text, marks = _fitted(slide, most)
+    excerpt = _fitted(slide, most)
     sides = (("gold", slide.gold), ("prediction", slide.pred))
+    text = document_html(
+        excerpt.text, excerpt.marks, types=slide.text.types, style=False, neighbours=excerpt.neighbours
+    )
+    pattern = slide.pattern
     return _page(
         slide.heading,
         slide.place,
         slide.under,
-        Markup('<div class="nvs-body"><div style="font-size:{}em">{}</div></div>').format(
-            size, document_html(text, marks, types=slide.text.types)
-        ),
+        Markup("")
+        if pattern is None
+        else Markup('<div class="nvs-pattern"><h2>{}</h2><p>{}</p></div>').format(*pattern),
+        Markup('<div class="nvs-body"><div style="font-size:{}em">{}</div></div>').format(excerpt.size, text),
         Markup('<div class="nvs-said"><p class="nvs-decision">{} <span>{}</span></p><dl>{}</dl>{}</div>').format(
             _chip(slide.decision, f"{look.glyph} {look.label}"),
             slide.reason,
@@ -88,34 +114,75 @@ def slide_html(slide: Slide) -> Markup:
     )
 
 
-def _fitted(slide: Slide, most: int) -> tuple[float, str, list[Mark]]:
-    """Return the size of the letters, the text that fits in that size, and its marks."""
+class _Excerpt(NamedTuple):
+    """The part of a text that a slide shows, the size of its letters in em, and the spans in it."""
+
+    size: float
+    text: str
+    marks: list[Mark]
+    neighbours: list[Mark]
+
+
+def _fitted(slide: Slide, most: int) -> _Excerpt:
+    """Return the excerpt of a slide's text in the largest letters in which its sentence fits, its neighbours too."""
     for size in SIZES:
-        room = _room(slide, most, size)
-        text, marks = cut_around(slide.text.text, slide.text.marks, min(room, AROUND), slide.text.sentences)
-        if size == SIZES[-1] or (CUT not in text and len(text) <= room):
-            break
-    if size == SIZES[-1]:
-        text, marks = cut_around(slide.text.text, slide.text.marks, room, slide.text.sentences)
-    return size, text, marks
+        excerpt = _cut(slide, size, _room(slide, most, size))
+        if CUT not in excerpt.text and _fits(slide, most, excerpt):
+            return excerpt
+    room = _room(slide, most, size)
+    while not _fits(slide, most, excerpt) and room > LINE_CHARACTERS:
+        room = int(room * SHRINKING)
+        excerpt = _cut(slide, size, room)
+    return excerpt
+
+
+def _cut(slide: Slide, size: float, room: int) -> _Excerpt:
+    text = slide.text
+    n_own = len(text.marks)
+    words, marks = cut_around(text.text, text.marks, room, text.sentences, neighbours=text.neighbours)
+    return _Excerpt(size, words, marks[:n_own], marks[n_own:])
+
+
+def _fits(slide: Slide, most: int, excerpt: _Excerpt) -> bool:
+    """Tell whether an excerpt with its neighbours fits; without neighbours `_room` sees to that."""
+    if not excerpt.neighbours:
+        return True
+    # Lines end where words do, and no label is cut.
+    line = int(_line_characters(slide.text, excerpt.size) * FULL_LINE)
+    marks = [*excerpt.marks, *excerpt.neighbours]
+    return text_height(excerpt.text, marks, line) <= _height(slide, most, excerpt.size)
+
+
+def _height(slide: Slide, most: int, size: float) -> float:
+    """Return the height for the text beside comments and a pattern, in em of letters of `size` em."""
+    blocks = (min(len(slide.verdict), WORDS) + min(len(slide.note), most), min(len(slide.comment), most))
+    height = HEIGHT_EM - sum(SAID * (-(-length // LINE_CHARACTERS) + 0.3) for length in blocks if length)
+    return (height - (0 if slide.pattern is None else _pattern_height(slide.pattern))) / size
+
+
+def _line_characters(text: Text, size: float) -> int:
+    beginning = text.text[text.marks[0].start :][:500]
+    wide = sum(2 if east_asian_width(char) in "FW" else 1 for char in beginning)
+    return int(LINE_CHARACTERS / size) * len(beginning) // wide
 
 
 def _room(slide: Slide, most: int, size: float) -> int:
     """Return the number of characters of text that fit on a slide with its comments, in letters of `size` em."""
-    blocks = (min(len(slide.verdict), WORDS) + min(len(slide.note), most), min(len(slide.comment), most))
-    height = (HEIGHT_EM - sum(SAID * (-(-length // LINE_CHARACTERS) + 0.3) for length in blocks if length)) / size
+    height, line = _height(slide, most, size), _line_characters(slide.text, size)
     marks = slide.text.marks
     span = max(mark.end for mark in marks) - min(mark.start for mark in marks)
-    beginning = slide.text.text[marks[0].start :][:500]
-    wide = sum(2 if east_asian_width(char) in "FW" else 1 for char in beginning)
-    line = int(LINE_CHARACTERS / size) * len(beginning) // wide
     longest = int(line * (height / MARKED - 1))
     if span > longest:
         return longest
     # A span may begin in the middle of a line, and then needs one line more.
     lines = int((height - MARKED * (1 + -(-span // line))) / PLAIN)
-    # A text of one line needs no more than that.
-    return max(span + line * max(lines, 0), line if height >= MARKED else 0)
+    # As many lines fit as if all had spans.
+    return max(span + line * max(lines, 0), line * int(height / MARKED))
+
+
+def _pattern_height(pattern: Pattern) -> float:
+    lines = -(-len(pattern.sentence) * PATTERN_SIZE // LINE_CHARACTERS)
+    return float(SAID * (PATTERN_SIZE * lines + 1.5))
 
 
 def title_html(name: str, facts: Iterable[tuple[str, str]], hint: str = "") -> Markup:
@@ -138,22 +205,33 @@ def bars_html(heading: str, under: str, title: str, bars: Iterable[tuple[str, st
 
 
 def map_html(heading: str, under: str, title: str, table: Mapping[str, Sequence[Any]], note: str = "") -> Markup:
-    """Return the HTML of a slide with a confusion table.
+    """Return the HTML of a slide with a confusion table; `note` says what it hides.
 
     `table` has the words of the two `sides` (rows, then columns), the names of its `rows` and `columns`, the `texts` of
     its cells and their `shades`, row by row: 0 to 1, None for a cell without one.
     """
-    head = Markup("").join(Markup('<th scope="col"><span>{}</span></th>').format(name) for name in table["columns"])
+    is_upright = len(table["columns"]) > LEVEL_COLUMNS
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(_breakable(name)) for name in table["columns"])
     rows = Markup("").join(
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            name, Markup("").join(_shaded(*cell) for cell in zip(texts, shades, strict=True))
+            _breakable(name), Markup("").join(_shaded(*cell) for cell in zip(texts, shades, strict=True))
         )
         for name, texts, shades in zip(table["rows"], table["texts"], table["shades"], strict=True)
     )
     body = Markup(
-        '<div class="nvs-body nvs-figure"><h2>{}</h2><table style="--nvs-rows:{}"><thead><tr><td>{}</td>{}</tr></thead>'
+        '<div class="nvs-body nvs-figure"><h2>{}</h2><table class="{}" style="--nvs-rows:{};--nvs-columns:{}">'
+        "<thead><tr><td>{}</td>{}</tr></thead>"
         "<tbody>{}</tbody></table><p>{}</p></div>"
-    ).format(title, len(table["rows"]) + 2, " → ".join(table["sides"]), head, rows, note)
+    ).format(
+        title,
+        "nvs-upright" if is_upright else "",
+        len(table["rows"]) + (5 if is_upright else 2),
+        len(table["columns"]),
+        " → ".join(table["sides"]),
+        head,
+        rows,
+        note,
+    )
     return _page(heading, "", under, body, legend=False)
 
 
@@ -199,9 +277,17 @@ def _page(heading: str, place: str, under: str, *parts: Markup, legend: bool) ->
     chips = Markup("").join(_chip(code, f"{LOOKS[code].glyph} {LOOKS[code].label}") for code in DECISIONS)
     note = "gold above the text, prediction below it"
     foot = Markup('<footer class="nvs-foot">{}<span>{}</span></footer>').format(chips, note) if legend else Markup("")
-    return Markup('{}<section class="nvs">{}{}{}</section>').format(
-        STYLE, head if heading or place else "", Markup("").join(parts), foot
+    return Markup('<section class="nvs">{}{}{}</section>').format(
+        head if heading or place else "", Markup("").join(parts), foot
     )
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that may go over several lines after its signs, as in NO_NORMALIZABLES."""
+    return Markup("<wbr>").join(escape(part) for part in _SIGN.split(name))
+
+
+_SIGN = re.compile(r"(?<=[_./:-])")
 
 
 def _chip(code: str, words: str) -> Markup:
@@ -239,9 +325,9 @@ def _comments(verdict: str, note: str, comment: str) -> Markup:
     )
 
 
-STYLE = Markup(
+STYLE = TEXT_STYLE + Markup(
     "<style>"
-    ".nvs{font-size:clamp(24px,min(2.1vw,3.4vh),52px);line-height:1.35;height:100dvh;box-sizing:border-box;display:flex;"
+    ".nvs{font-size:var(--nvs-size,clamp(24px,min(2.1vw,3.4vh),52px));line-height:1.35;height:var(--nvs-height,100dvh);box-sizing:border-box;display:flex;"
     "flex-direction:column;gap:.6em;padding:.7em 1.2em .6em;overflow:hidden}"
     ".nvs *{box-sizing:border-box}"
     ".nvs p,.nvs dl,.nvs dd,.nvs h1,.nvs h2,.nvs blockquote{margin:0;padding:0;font-size:inherit}"
@@ -253,6 +339,7 @@ STYLE = Markup(
     ".nvs-body{flex:1 0 auto;min-height:5em;height:5em;overflow:auto;display:flex;flex-direction:column;"
     "justify-content:safe center}"
     ".nvs .nvh-text{white-space:normal;padding-inline-end:2em}"
+    ".nvs .nvs-pattern h2{font-size:1.3em;line-height:1.2;overflow-wrap:anywhere}.nvs-pattern p{opacity:.8}"
     ".nvs-said{display:flex;flex-direction:column;gap:.4em;min-height:0;overflow:auto}"
     ".nvs-decision>span:last-child{margin-inline-start:.4em}"
     ".nvs-chip{display:inline-block;border-radius:.3em;padding:0 .45em;font-weight:600;white-space:nowrap}"
@@ -274,11 +361,14 @@ STYLE = Markup(
     ".nvs-bars dd:nth-of-type(odd){display:flex;gap:3px;height:2.2em;line-height:2.2em}"
     ".nvs-bars span{min-width:max-content;padding:0 .15em;white-space:nowrap;text-align:center;border-radius:.15em}"
     ".nvs-figure table{border-collapse:separate;border-spacing:3px;font-variant-numeric:tabular-nums;"
-    "font-size:min(1em,calc((100dvh - 9em)/(var(--nvs-rows)*2)))}"
-    ".nvs-figure th{font-weight:400;max-width:9em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
+    "font-size:min(1em,calc((var(--nvs-height,100dvh) - 9em)/(var(--nvs-rows)*2)))}"
+    ".nvs-figure th{font-weight:400;max-width:11em;overflow-wrap:anywhere;line-height:1.1}"
     ".nvs-figure thead td{opacity:.8;text-align:right;padding-inline-end:.5em;white-space:nowrap}"
     ".nvs-figure tbody th{text-align:right;padding-inline-end:.5em}"
-    ".nvs-figure thead th{max-width:6em;padding:0 .2em;vertical-align:bottom}"
+    ".nvs-figure thead th{max-width:calc(36em/var(--nvs-columns));padding:0 .2em .2em;vertical-align:bottom}"
+    ".nvs-figure .nvs-upright thead th{writing-mode:sideways-lr;max-width:none;max-height:8em;text-align:start;"
+    "padding:.2em 0;vertical-align:bottom;margin:auto}"
+    ".nvs-figure .nvs-upright{width:max-content;max-width:100%}"
     ".nvs-cell{min-width:2.6em;height:1.7em;text-align:center;border-radius:.15em;background:color-mix(in oklab,"
     "light-dark(#1a4f8f,#8ec1ff) calc(var(--nvs-shade)*90%),light-dark(#f0f2f6,#2d2b27))}"
     ".nvs-cell.nvs-full{color:light-dark(#fff,#10100e)}"
@@ -286,6 +376,7 @@ STYLE = Markup(
     ".nvs-gone{gap:.8em}.nvs .nvs-gone h2{font-size:1.4em}"
     ".nvs blockquote{border-inline-start:.2em solid #8888;padding-inline-start:.6em!important;overflow-wrap:anywhere}"
     ".nvs mark{background:none;color:inherit;font-weight:700;text-decoration:underline}"
-    "@media (max-width:600px){.nvs{font-size:18px}.nvs-foot{display:none}.nvs-said{max-height:55%}}"
+    "@media (max-width:600px){.nvs{font-size:var(--nvs-size,18px)}.nvs-figure table{font-size:.7em}"
+    ".nvs-foot{display:none}.nvs-said{max-height:55%}}"
     "</style>"
 )

@@ -31,9 +31,9 @@ def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(visit: Visi
         first.fill("It was second.")
         first.press("Control+Enter")
     with visit.rerun():
-        page.get_by_role("button", name="↓").first.click()
+        page.get_by_role("button", name="Move later: record 1").click()
     with visit.rerun():
-        page.get_by_role("button", name="Present 2 records").click()
+        page.get_by_role("button", name="Present 5 slides").click()
     page.locator(".nvs-title h1", has_text="Starred").wait_for()
     page.locator(".nv-bar").wait_for()
     assert not page.get_by_test_id("stSidebar").is_visible() and not page.get_by_test_id("stHeader").is_visible()

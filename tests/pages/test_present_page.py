@@ -212,7 +212,7 @@ def test_an_empty_playlist_says_how_to_fill_it(store: PlaylistStore) -> None:
     for view in (View(playlist=uid), View(playlist=uid, slide="record"), replace(VIEW, playlist=uid)):
         assert any("Star records" in one.value for one in opened("Present", view).info)
     app = opened("Present", replace(VIEW, playlist=uid, slide="record"))
-    assert "0 records" in slide(app)
+    assert "3 patterns" in slide(app)
 
 
 def test_a_record_that_is_gone_shows_what_it_was(store: PlaylistStore) -> None:

@@ -74,3 +74,9 @@ def test_no_mark_is_lost_and_words_are_as_they_were(case: tuple[str, list[Mark]]
         assert after.fragments and all(low < high for low, high in after.fragments)
         assert all(one[1] <= two[0] for one, two in pairwise(after.fragments))
         assert found[after.start] == text[before.start] and found[after.end - 1] == text[before.end - 1]
+
+
+def test_neighbours_come_after_the_marks_and_are_clipped_to_the_excerpt() -> None:
+    drug, ann, outside = mark(TEXT, "aspirin"), mark(TEXT, "5 mg of aspirin (Bayer)"), mark(TEXT, "Bob")
+    text, marks = cut_around(TEXT, [drug], 20, neighbours=[outside, ann])
+    assert [text[one.start : one.end] for one in marks] == ["aspirin", "mg of aspirin"]

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from nereval_core.report.colours import LOOKS
+from nereval_core.report.highlight import plain_text
 from nereval_core.report.marks import Mark
 from nereval_core.report.slides import (
+    Pattern,
     Slide,
     Text,
     bars_html,
@@ -61,7 +63,7 @@ def test_hostile_words_are_text_on_the_other_slides() -> None:
         assert "&lt;script&gt;" in shown and "<script" not in shown and "<img" not in shown
 
 
-@pytest.mark.parametrize(("words", "size"), [(3, 2.0), (40, 1.4), (100, 1.0), (1_000, 1.0)])
+@pytest.mark.parametrize(("words", "size"), [(3, 2.0), (40, 1.2), (100, 1.0), (1_000, 1.0)])
 def test_letters_are_as_large_as_the_sentence_lets_them(words: int, size: float) -> None:
     text = "Ann aspirin" + " took" * words + ". He did not."
     shown = slide_html(replace(SLIDE, text=Text(text, [MARK])))
@@ -95,3 +97,44 @@ def test_what_is_long_is_cut() -> None:
 def test_words_are_cut_at_words(words: str, before: str, after: str, short: str) -> None:
     assert (from_word(words, 9), to_word(words, 9)) == (before, after)
     assert shortened(words, 9) == short
+
+
+NEIGHBOURS = [Mark(side, 1, ((0, 3),), "Person", "COR") for side in ("gold", "prediction")]
+
+
+def test_neighbouring_spans_are_drawn_without_a_background() -> None:
+    text = Text("Ann aspirin took.", [MARK], neighbours=NEIGHBOURS)
+    shown, alone = (slide_html(replace(SLIDE, text=part)) for part in (text, SLIDE.text))
+    assert shown.count("✓ Person") == shown.count("nvh-neighbour") == 2 and "Person" not in alone
+    assert shown.count("--nvh-fill") == 1, "only the record's own label has a background"
+
+
+def test_neighbours_outside_of_the_excerpt_are_left_out() -> None:
+    text = "Ann aspirin took. " + "He did not. " * 200 + "Bob."
+    far = Mark("gold", 2, ((text.index("Bob"), len(text) - 1),), "Far", "MIS")
+    shown = slide_html(replace(SLIDE, text=Text(text, [MARK], neighbours=[*NEIGHBOURS, far])))
+    assert "✓ Person" in shown and "Far" not in shown
+
+
+def test_a_text_full_of_spans_still_fits() -> None:
+    words = "aspirin " * 60
+    marks = [Mark("gold", at, ((8 * at, 8 * at + 7),), "NORMALIZABLES", "MIS") for at in range(60)]
+    dense, bare = (
+        plain_text(slide_html(replace(SLIDE, text=Text(words, marks[:1], neighbours=others))))
+        for others in (marks[1:], ())
+    )
+    assert 3 <= dense.count("aspirin") < bare.count("aspirin")
+
+
+def test_a_pattern_stands_above_its_example() -> None:
+    shown = slide_html(replace(SLIDE, pattern=Pattern("Misses Drug after <b>", "3 of 5")))
+    assert shown.index("Misses Drug after &lt;b&gt;") < shown.index("3 of 5") < shown.index("aspirin")
+
+
+def test_names_of_types_stand_whole_and_upright_where_there_are_many() -> None:
+    columns = [f"NO_NORMALIZABLES_{number}" for number in range(9)]
+    table = {"sides": ["a", "b"], "rows": ["A"], "columns": columns, "texts": [[""] * 9], "shades": [[None] * 9]}
+    shown = map_html("Monday", "rules", "Types", table)
+    assert "NO_<wbr>NORMALIZABLES_<wbr>8" in shown and 'class="nvs-upright"' in shown
+    level = {key: value[:2] if key == "columns" else value for key, value in table.items()}
+    assert 'class="nvs-upright"' not in map_html("", "", "", level | {"texts": [["", ""]], "shades": [[None, None]]})

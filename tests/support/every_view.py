@@ -42,7 +42,13 @@ LOOKS: dict[str, tuple[dict[str, Any], ...]] = {
         {"layout": ("overlapping", "any-link")},
     ),
     "Review": tuple({"review_tab": tab} for tab in TABS["review_tab"]),
-    "Present": ({"slide": "record"}, {"layout": ("records-only",)}),
+    "Present": (
+        {"slide": "record"},
+        {"layout": ("records-only",)},
+        {"playlist": ""},
+        {"playlist": "", "deck": ("title", "confusion", "records")},
+        {"playlist": "", "slide": "pattern", "pattern": "kind:missed"},
+    ),
     "Guide": (),
     "Start": (),
 }

@@ -28,7 +28,7 @@ from nereval_core.review.playlists import (
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.verdicts import text_digest
 from nereval_core.review.verdicts_on_records import text_digests, verdict_subject
-from pages.shared.data import caches, masks, reviewer, verdict_store
+from pages.shared.data import caches, reviewer, verdict_store
 from pages.shared.data.loading import Loaded
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.reference_layer import as_read
@@ -224,15 +224,15 @@ def has_text_of(loaded: Loaded, item: Item) -> bool:
     return place_of(loaded, item) is not None
 
 
-def item_words(item: Item) -> tuple[str, str, str]:
-    """Return the words before, in and after an item as they were when it was starred, as this session may see them."""
+def item_words(item: Item, *, is_masked: bool) -> tuple[str, str, str]:
+    """Return the words before, in and after an item as they were when it was starred."""
     subject = item.starred.seen
     before, quote, after = (
-        masked_text(text) if masks.is_masked() else text for text in (subject.before, subject.quote, subject.after)
+        masked_text(text) if is_masked else text for text in (subject.before, subject.quote, subject.after)
     )
     return before, quote, after
 
 
-def item_comment(item: Item) -> str:
+def item_comment(item: Item, *, is_masked: bool) -> str:
     """Return the comment on an item: people's own words are not shown where texts are masked."""
-    return "" if masks.is_masked() else item.comment
+    return "" if is_masked else item.comment

@@ -54,20 +54,25 @@ _mount = st.components.v2.component(
 )
 
 
+def is_unpaired(page: PageContext) -> bool:
+    """Tell whether the criterion does not pair spans one to one: then there are no patterns."""
+    return page.criterion.unit == "token" or page.settings.counting != "one-to-one"
+
+
 def reason_without(page: PageContext) -> str:
     """Say why there are no patterns of these errors, "" where there are some."""
     if not page.loaded.has_layers:
         return "A scored folder has no patterns: they need all spans at once. Read one of its shards as a corpus."
-    if page.criterion.unit == "token" or page.settings.counting != "one-to-one":
+    if is_unpaired(page):
         return f"{page.by} counts tokens: choose a criterion that counts spans to see patterns."
     return "" if groups_of(page) else "No kind of error is more frequent in some context than elsewhere."
 
 
 def is_front(page: PageContext) -> bool:
     """Tell whether Inspect begins with patterns: there are errors enough, and they are found at once."""
-    if not page.loaded.has_layers or page.words.annotators or page.criterion.unit == "token":
+    if not page.loaded.has_layers or page.words.annotators or is_unpaired(page):
         return False
-    if page.settings.counting != "one-to-one" or sum(map(len, page.scores().layers(page.by))) > SPANS:
+    if sum(map(len, page.scores().layers(page.by))) > SPANS:
         return False
     n_errors = page.ledger().total(Query(decision=DECISIONS[1:])).records
     return n_errors >= LEAST_ERRORS and len(groups_of(page)) >= LEAST_PATTERNS

@@ -173,7 +173,25 @@ published scorers; Annotators shows gamma; slides show no figures; Linking pairs
 of gold's links for true; Systems ranks annotators too."""
 FIGURE_SLIDES = ("scores", "confusion")
 """Slides that show a figure, not the title or a record."""
-SLIDES = ("record", *FIGURE_SLIDES)
+PATTERN_SLIDE = "pattern"
+SLIDES = ("record", PATTERN_SLIDE, *FIGURE_SLIDES)
+TITLE_SLIDE, RECORD_SLIDES = "title", "records"
+"""Words of a deck for its title, and for the records of the playlist or else of the list, which come last."""
+
+
+def is_pattern(word: str) -> bool:
+    """Tell whether a word of a deck is the key of a pattern."""
+    return bool(_PATTERN.fullmatch(word))
+
+
+def _read_deck(text: str) -> tuple[tuple[str, ...], list[str]]:
+    words, wrong = _read_names(text)
+    known = {TITLE_SLIDE, RECORD_SLIDES, *FIGURE_SLIDES}
+    wrong += [f"{quoted(word)} is not a slide" for word in words if word not in known and not is_pattern(word)]
+    return tuple(word for word in words if word in known or is_pattern(word)), wrong
+
+
+DECK = Codec(_read_deck, names_parameter)
 
 
 def parameter(default: Value, codec: Codec[Value]) -> Value:
@@ -197,7 +215,9 @@ class View:
     - `playlist`: the uid of the playlist that records are put on and that Present shows, and after a slash that of the
       record shown.
     - `slide`: the kind of slide that Present shows, empty outside a show; of `record`, without one, it is the title.
-    - `pattern`: the pattern that is open on Inspect, by the key of its group of errors.
+    - `deck`: the slides of Present in order: `title`, figures, keys of patterns, `records` for those of the playlist
+      or else of the list. Empty is the suggested deck.
+    - `pattern`: the pattern that is open on Inspect or shown as a slide, by the key of its group of errors.
     - `at`: a place in the document, annotated or not, as `12-19`: code points, end exclusive.
     - `resample`: the units of resampling, in the words of `--resample-by`.
     - `share`: Confusion shows shares of the row or the column; `rank`: Linking looks at the first 3 or 5 links.
@@ -227,6 +247,7 @@ class View:
     mask: str = parameter("", one_of((MASKED,), f"is not {MASKED}"))
     playlist: str = parameter("", PLAYLIST)
     slide: str = parameter("", one_of(SLIDES))
+    deck: tuple[str, ...] = parameter((), DECK)
     annotators: tuple[str, ...] = parameter((), NAMES)
     at: str = parameter("", PLACE)
     resample: str = parameter("", TEXT)

@@ -1,0 +1,179 @@
+"""The deck of Present: suggested, changed, linked, and as one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.records.queries import Query
+from pages.shared.data import caches, playlists
+from pages.shared.data.loading import load_demo
+from pages.shared.data.page_context import PageContext
+from pages.shared.inspect import patterns
+from pages.shared.present.deck import deck_of, groups_by_key, sentence_of
+from pages.shared.present.deck_file import Session, deck_file
+from pages.shared.view import MASKED, View, keys
+from pages.shared.view.link import read_link
+from tests.support.pages import DEMO, address, opened, sound, start_afresh
+from tests.support.workbench import act
+
+VIEW = View(corpus=DEMO.corpus.digest, system="rules")
+PAGE = PageContext(DEMO, VIEW, caches.settings_in(DEMO, VIEW))
+NAMES = [sentence_of(PAGE, group) for group in groups_by_key(PAGE).values()]
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    start_afresh()
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
+    yield
+    start_afresh()
+
+
+def shown(app: AppTest) -> list[str]:
+    """Return the names of the slides, as the buttons that present from them have them."""
+    names = [button.label for button in app.button if button.key.startswith(f"{keys.PLAYLIST}from_")]
+    return [name.removeprefix("Present from: ") for name in names]
+
+
+def slide(app: AppTest) -> str:
+    """Return the HTML of the slide shown."""
+    return next(body for html in app.get("html") if '<section class="nvs">' in (body := html.proto.body))
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    return sound(app.button(key=f"{keys.PLAYLIST}{name}").click().run())
+
+
+def page_of(view: View) -> PageContext:
+    return replace(PAGE, view=view)
+
+
+def file_of(view: View, where: str = "http://127.0.0.1:8500") -> str:
+    deck = deck_of(page_of(view), None)
+    return deck_file(deck, Session(where, {})).decode()
+
+
+def test_without_anything_chosen_a_deck_is_suggested() -> None:
+    app = opened("Present", View())
+    assert shown(app) == ["Title", "Scores", "Confusions", *NAMES] and len(NAMES) == 3
+    assert app.button(key=f"{keys.PLAYLIST}begin").label == "Present 6 slides"
+    assert any("Suggested: **6 slides** on rules" in line.value for line in app.markdown)
+    assert sum('class="nvt"' in html.proto.body for html in app.get("html")) == 6
+
+
+def test_slides_are_taken_out_moved_and_added_and_the_link_has_them() -> None:
+    app = press(opened("Present", VIEW), "drop_1")
+    assert shown(app) == ["Title", "Confusions", *NAMES]
+    app = press(app, "later_1")
+    assert shown(app) == ["Title", NAMES[0], "Confusions", *NAMES[1:]]
+    app = sound(app.selectbox(key=f"{keys.PLAYLIST}add").select("Scores").run())
+    after = ["Title", NAMES[0], "Confusions", *NAMES[1:], "Scores"]
+    assert shown(app) == after
+    link = address(app)
+    start_afresh()
+    # Somebody else opens the address.
+    other = sound(opened("Present", read_link(link)[0]))
+    assert shown(other) == after
+    app = press(app, "suggest")
+    assert shown(app) == ["Title", "Scores", "Confusions", *NAMES] and "deck" not in address(app)
+
+
+def test_the_last_slide_taken_out_leaves_the_title() -> None:
+    app = opened("Present", replace(VIEW, deck=("title", "scores")))
+    assert shown(press(app, "drop_1")) == ["Title"]
+
+
+def test_a_pattern_is_a_slide_with_its_numbers_and_an_example() -> None:
+    key, group = next(iter(groups_by_key(PAGE).items()))
+    html = slide(opened("Present", replace(VIEW, slide="pattern", pattern=key)))
+    assert NAMES[0] in html and f"{group.records} of {group.spans} gold spans" in html and "pattern 1 of 3" in html
+    assert "nvh-neighbour" in html and '<p class="nvs-decision">' in html
+
+
+def test_presenting_starts_at_the_title_or_from_a_slide() -> None:
+    app = press(opened("Present", VIEW), "begin")
+    assert "<h1>Errors of rules</h1>" in slide(app) and address(app)["slide"] == "record"
+    app = press(opened("Present", VIEW), "from_2")
+    assert "Gold types" in slide(app) and address(app)["slide"] == "confusion"
+    app = press(opened("Present", VIEW), "from_3")
+    assert NAMES[0] in slide(app) and address(app)["slide"] == "pattern"
+
+
+def test_what_a_link_names_and_is_no_slide_is_said() -> None:
+    app = opened("Present", replace(VIEW, deck=("title", "scores", "kind:missed;before:of")))
+    assert shown(app) == ["Title", "Scores"]
+    assert any("1 pattern of this deck is not among the errors here" in line.value for line in app.markdown)
+
+
+def test_without_patterns_the_records_of_inspect_are_suggested() -> None:
+    app = opened("Present", replace(VIEW, criterion="fragment"))
+    names = shown(app)
+    assert names[:3] == ["Title", "Scores", "Confusions"] and "that Inspect lists" in names[3]
+
+
+def test_patterns_of_a_large_corpus_wait_for_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "SPANS", 10)
+    app = opened("Present", VIEW)
+    assert not set(NAMES) & set(shown(app))
+    assert shown(press(app, "patterns"))[3:6] == NAMES
+
+
+def test_the_map_says_what_it_hides() -> None:
+    cells = PAGE.ledger().confusion()
+    of_equal_type = sum(number for (gold, pred), number in cells.items() if gold == pred)
+    html = slide(opened("Present", replace(VIEW, slide="confusion")))
+    assert f"Not shown: {of_equal_type} pairs of equal type." in html
+
+
+def test_the_map_counts_the_types_and_errors_that_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.shared.present.drawing.TYPES", 1)
+    cells = PAGE.ledger().confusion()
+    errors = sum(number for (gold, pred), number in cells.items() if gold != pred)
+    html = slide(opened("Present", replace(VIEW, slide="confusion")))
+    hidden = int(re.search(r"2 types less often mistaken \((\d+) errors\)", html)[1])  # type: ignore[index]
+    drawn = sum(int(text) for text in re.findall(r"nvs-cell[^>]*>(\d+)<", html))
+    assert hidden + drawn == errors
+
+
+def test_the_file_has_the_slides_with_notes_and_links() -> None:
+    html = file_of(VIEW)
+    assert html.count('class="deck-slide"') == 6 and all(name in html for name in NAMES)
+    assert html.count("strict: ") == 6 and "http://127.0.0.1:8500/Inspect?corpus=" in html
+    assert "http" not in file_of(VIEW, "").replace("http-equiv", "")
+
+
+def test_the_file_holds_the_records_of_the_list() -> None:
+    html = file_of(replace(VIEW, deck=("title", "records")))
+    errors = PAGE.ledger().total(Query(decision=("INC", "PAR", "MIS", "SPU"))).records
+    assert html.count('class="deck-slide"') == 1 + errors
+
+
+def test_a_playlist_with_records_of_two_corpora_is_one_file() -> None:
+    news = load_demo("newspapers")
+    there = View(corpus=news.corpus.digest, system="perceptron", criterion="type")
+    other = PageContext(news, there, caches.settings_in(news, there))
+    errors = ("INC", "PAR", "MIS", "SPU")
+    first = PAGE.ledger().first(Query(decision=errors))
+    second = other.ledger("type").first(Query(decision=errors))
+    assert first and second
+    playlist = address(act(opened("Inspect", replace(VIEW, doc=first[0], record=first[1])), "star"))["playlist"]
+    there = replace(there, playlist=playlist, doc=second[0], record=second[1])
+    act(opened("Inspect", there), "star")
+    deck = deck_of(page_of(replace(VIEW, playlist=playlist)), playlists.now().find(playlist))
+    html = deck_file(deck, Session("", {loaded.digest: loaded for loaded in (DEMO, news)})).decode()
+    assert html.count('<p class="nvs-decision">') == 2 and f"perceptron · type · {second[0]}" in html
+    alone = deck_file(deck, Session("", {DEMO.digest: DEMO})).decode()
+    assert alone.count('<p class="nvs-decision">') == 1 and "Its corpus is not on this server" in alone
+
+
+def test_masked_thumbnails_have_no_words_of_the_texts() -> None:
+    app = opened("Present", replace(VIEW, mask=MASKED))
+    assert len(shown(app)) >= 4
+    sent = "\n".join(str(element.proto) for element in app.main)
+    assert "Aspirin" not in sent and "Aspirin" in "\n".join(str(e.proto) for e in opened("Present", VIEW).main)
