@@ -186,9 +186,9 @@ def is_pattern(word: str) -> bool:
 
 def _read_deck(text: str) -> tuple[tuple[str, ...], list[str]]:
     words, wrong = _read_names(text)
-    known = {TITLE_SLIDE, RECORD_SLIDES, *FIGURE_SLIDES}
-    wrong += [f"{quoted(word)} is not a slide" for word in words if word not in known and not is_pattern(word)]
-    return tuple(word for word in words if word in known or is_pattern(word)), wrong
+    slide_words = {TITLE_SLIDE, RECORD_SLIDES, *FIGURE_SLIDES}
+    wrong += [f"{quoted(word)} is not a slide" for word in words if word not in slide_words and not is_pattern(word)]
+    return tuple(word for word in words if word in slide_words or is_pattern(word)), wrong
 
 
 DECK = Codec(_read_deck, names_parameter)
