@@ -59,8 +59,8 @@ def lanes(marks: Sequence[Mark], *, limit: int = LANES, first: str = "") -> list
     """Return the lane of each mark on its side, counted from the text outwards, None where all lanes are occupied.
 
     The assignment is greedy and independent of input order, except for duplicates: shorter spans come first, so an
-    inner span lies nearer to the text than the one around it. No two marks of one side and lane overlap, gaps of
-    discontinuous spans included. The marks of record `first` are placed before all others if they would not be drawn
+    inner span lies nearer to the text than the one around it. No two marks of one side, system and lane overlap, gaps
+    of discontinuous spans included. The marks of record `first` are placed before all others if they would not be drawn
     otherwise.
     """
     lane_of_mark = _lanes(marks, limit, "")
@@ -70,7 +70,7 @@ def lanes(marks: Sequence[Mark], *, limit: int = LANES, first: str = "") -> list
 
 
 def _lanes(marks: Sequence[Mark], limit: int, first: str) -> list[int | None]:
-    rows_of_side: dict[Side, list[list[tuple[int, int]]]] = {side: [[] for _ in range(limit)] for side in TRACKS}
+    rows_of_track: dict[tuple[Side, str], list[list[tuple[int, int]]]] = {}
     lane_of_mark: list[int | None] = [None] * len(marks)
 
     def rank(number: int) -> tuple[bool, int, int, str, Fragments]:
@@ -80,7 +80,8 @@ def _lanes(marks: Sequence[Mark], limit: int, first: str) -> list[int | None]:
 
     for number in sorted(range(len(marks)), key=rank):
         mark = marks[number]
-        for lane, row in enumerate(rows_of_side[mark.side]):
+        rows = rows_of_track.setdefault((mark.side, mark.system), [[] for _ in range(limit)])
+        for lane, row in enumerate(rows):
             place = bisect_left(row, (mark.end, -1))
             # The rows hold disjoint intervals: only the last one that starts before our end can reach into us.
             if place == 0 or row[place - 1][1] <= mark.start:

@@ -15,7 +15,7 @@ from nereval_core.scoring.criteria import Decision
 Side = Literal["gold", "prediction", "beside"]
 SIDES: tuple[Side, ...] = ("gold", "prediction")
 TRACKS: tuple[Side, ...] = (*SIDES, "beside")
-"""Gold above the text, the prediction below it, and further below the predictions of another system."""
+"""Gold, the prediction, and the predictions of other systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def marks_of(
 def beside(
     scores: Scores, name: str, document: int, system: str, *, records: Mapping[tuple[Side, int], str] | None = None
 ) -> list[Mark]:
-    """Return the predictions of another system in a document, as marks of the third track."""
+    """Return the predictions of another system in a document, as marks of a track of its own."""
     system_marks = marks(scores, name, document, records=records)
     return [replace(mark, side="beside", system=system) for mark in system_marks if mark.side == "prediction"]
 

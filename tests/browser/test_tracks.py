@@ -28,7 +28,7 @@ def reading(there: Demo, system: str) -> Callable[[str], Scores]:
 
 
 def shown(there: Demo, doc: str, other: str = "perceptron") -> ReadDocument:
-    return read_document(reading(there, "rules"), "strict", doc, (other, reading(there, other)))
+    return read_document(reading(there, "rules"), "strict", doc, {other: reading(there, other)})
 
 
 def card(there: Demo, doc: str, record: str) -> dict[str, Any] | None:
@@ -90,47 +90,79 @@ def test_tracks_share_no_lanes_and_are_told_apart() -> None:
     assert [marks[::-1][stroke.mark].side for stroke in first.strokes] == list(TRACKS)
     assert marks[2].words("one two") == "predicted span of beside one, type X, correct (COR)"
     assert within(marks, 1, 2)[2] == replace(marks[2], fragments=((0, 1),))
-    sent = text_data("one two", marks, systems=("a", "b"))
-    assert sent["paragraphs"][0]["lanes"] == [1, 1, 1] and sent["beside"]
-    assert "b under that" in sent["notes"][0]
+    # Further systems do not share the lanes of the first.
+    two = [replace(marks[2], system=name) for name in ("a", "b")]
+    assert lanes([*two, two[0]]) == [0, 0, 1]
+    sent = text_data("one two", marks, missed=lambda gold: ["a", "b"], tokens=[(0, 3), (4, 7)], sentences=[0])
+    assert [mark.get("missed") for mark in sent["marks"]] == [["a", "b"], None, None]
+    pieces = [text for block in sent["paragraphs"] for text in block["texts"]]
+    assert [pieces[number] for number in sent["tokens"]] == ["one", "two"] and sent["sentences"] == [0]
     with pytest.raises(AssertionError):
         document_html("one two", marks)
 
 
+RECORD = replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS")
+
+
 def test_another_system_is_shown_beside_and_the_record_stays_open() -> None:
-    view_of = replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS")
-    app = act(page_opened("Inspect", view_of), "beside", value="perceptron")
-    assert address(app)["beside"] == "perceptron" and address(app)["record"] == view_of.record
-    assert workbench(app)["compared"] == "perceptron"
-    wrong = page_opened("Inspect", replace(view_of, beside="nobody"))
+    app = act(page_opened("Inspect", RECORD), "beside", value=["perceptron", "rules", "nobody"])
+    assert address(app)["beside"] == "perceptron" and address(app)["record"] == RECORD.record
+    assert "tracks" not in address(app)
+    assert workbench(app)["compared"] == ["perceptron"]
+    # The text says what the other one misses, with the sentences where the corpus has them.
+    (text, *_) = workbench(app)["texts"].values()
+    gold = [mark for mark in text["marks"] if mark["side"] == "gold"]
+    assert {mark["system"] for mark in text["marks"] if mark["side"] == "beside"} == {"perceptron"}
+    assert any(mark["missed"] == ["perceptron"] for mark in gold) and any(mark["missed"] == [] for mark in gold)
+    wrong = page_opened("Inspect", replace(RECORD, beside="nobody", tracks=("rules", "nobody")))
     assert "beside" in wrong.warning[0].value and "beside" not in address(wrong)
+    assert "tracks" not in address(wrong)
 
 
-def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(visit: Visit) -> None:
+def test_the_next_system_is_read_in_its_place_on_the_same_record() -> None:
+    app = act(page_opened("Inspect", replace(RECORD, beside="perceptron")), "system", value="perceptron")
+    sent = workbench(app)
+    assert (sent["system"], sent["compared"], sent["open"]) == ("perceptron", ["rules"], ["en-01", RECORD.record])
+    assert address(app)["system"] == "perceptron" and address(app)["beside"] == "rules"
+    # Without a comparison there is none afterwards.
+    app = act(page_opened("Inspect", RECORD), "system", value="perceptron")
+    assert workbench(app)["compared"] == [] and workbench(app)["open"][1] == RECORD.record
+    # What is spurious in one system alone stays open as that system's record.
     there = Demo("pharmacology", NAMES)
-    alone = [
+    doc, record = next(
         (doc, mark.record)
         for doc in there.gold.documents.ids
         for mark in shown(there, doc).marks
-        if mark.side == "beside" and mark.decision == "SPU" and shown(there, doc).find(mark.record)[1]
-    ]
-    doc, record = alone[0]
-    visit.open("Inspect", replace(VIEW, beside="perceptron", doc=doc))
-    visit.page.locator("button.nv-beside").first.wait_for()
-    # On each line the tracks stand one under another: gold, text, the system, the other one.
-    rows: dict[str, list[dict[str, float]]] = {}
-    for side in TRACKS:
-        boxes = visit.page.locator(f".nv-piece.nv-{side}")
-        rows[side] = [boxes.nth(at).bounding_box() for at in range(boxes.count())]
-    assert all(rows.values())
-    for one in rows["prediction"]:
-        for other in rows["beside"]:
-            apart = one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
-            beside = one["x"] + one["width"] <= other["x"] + 1 or other["x"] + other["width"] <= one["x"] + 1
-            assert apart or beside
-    kind = record.rpartition(":")[2]
-    visit.page.locator(f"button.nv-beside[title*='{kind}'][title*='spurious']").first.click()
-    visit.page.get_by_text("by perceptron alone").wait_for()
-    visit.press("j")
-    assert visit.page.locator(".nv-selected").count() and not visit.page.get_by_text("by perceptron alone").count()
-    assert "beside=perceptron" in visit.page.url
+        if mark.side == "prediction" and mark.decision == "SPU" and not other_has(there, doc, mark.record)
+    )
+    app = act(
+        page_opened("Inspect", replace(VIEW, doc=doc, record=record, beside="perceptron")), "system", value="perceptron"
+    )
+    assert not app.warning and "by rules alone" in workbench(app)["cards"][f"{doc}\n{record}"]["under"]
+
+
+def other_has(there: Demo, doc: str, record: str) -> bool:
+    return record in record_ids(reading(there, "perceptron")(doc).layers("strict")[1], "p")
+
+
+def test_in_the_browser_each_system_has_a_lane_and_keys_change_the_one_that_is_read(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.open("Inspect", replace(RECORD, beside="perceptron"))
+    lanes = visit.page.locator(".nt-sentence:not(.nt-bare)").first.locator("li")
+    visit.page.locator(".nt-piece").first.wait_for()
+    assert lanes.evaluate_all("all => all.map(lane => lane.ariaLabel.split(':')[0])") == ["gold", "perceptron", "rules"]
+    assert "wrong in this sentence" in lanes.nth(1).get_attribute("aria-label")
+    boxes = [[piece.bounding_box() for piece in lanes.nth(at).locator(".nt-piece").all()] for at in range(3)]
+    assert all(boxes)
+    for upper, lower in ((0, 1), (1, 2)):
+        assert max(box["y"] + box["height"] for box in boxes[upper]) <= min(box["y"] for box in boxes[lower]) + 1
+    # The lanes scroll in their box, never the page; what is copied is the text alone.
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
+    texts = Demo("pharmacology", NAMES).gold.documents
+    assert visit.page.locator(".nw .nv-text").inner_text().strip() == texts.texts[texts.index["en-01"]]
+    visit.press("]")
+    assert "system=perceptron" in visit.page.url and "beside=rules" in visit.page.url
+    assert visit.page.locator(".nt-piece.nv-selected").count() and "record=g" in visit.page.url
+    # A span leads to its record.
+    visit.page.locator(".nt .nt-missed[aria-label^='missed by perceptron: gold span']").first.click()
+    assert visit.eventually(lambda: visit.page.locator(".nt .nt-missed.nv-selected").count() > 0)

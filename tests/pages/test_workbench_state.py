@@ -116,6 +116,31 @@ def test_a_late_answer_moves_nothing_back_and_ends_what_it_acknowledges(run: Run
     assert state["events"] == [] and state["labels"] == {} and state["open"] == ["d", "r2"]
 
 
+SYSTEMS = {"systems": ["a", "b", "c", "d"], "system": "a", "compared": [], "most": 2}
+
+
+def test_brackets_read_the_next_system_of_those_compared_or_of_all(run: Run) -> None:
+    def read(keys: str, **fields: Any) -> list[str]:
+        events = play(run, answer(**SYSTEMS | fields), *presses(keys))["events"]
+        return [event["value"] for event in events if event["act"] == "system"]
+
+    assert read("]") == ["b"] and read("[") == ["d"] and read("]]]") == ["b", "c", "d"]
+    assert read("]]", compared=["c"]) == ["c", "a"]
+    assert read("]", systems=["a"]) == []
+    # A verdict waits for the record of the other system, and is for none where that does not come.
+    state = play(run, answer(**SYSTEMS), *presses("]1"))
+    assert verdicts(state) == [] and state["heldKeys"] == ["1"] and state["open"] == ["d", "r0"]
+    state = play(run, answer(**SYSTEMS), *presses("]1"), answer(seen=1, facts="g", **SYSTEMS))
+    assert verdicts(state) == [] and state["heldKeys"] == []
+
+
+def test_systems_are_compared_with_at_most_so_many(run: Run) -> None:
+    steps = [["compareWith", name, True] for name in "bcd"]
+    state = play(run, answer(**SYSTEMS), *steps[:2], ["compareWith", "b", False])
+    assert [event["value"] for event in state["events"]] == [["b"], ["b", "c"], ["c"]]
+    assert play(run, answer(**SYSTEMS), *steps)["events"][-1]["value"] == ["b", "c"]
+
+
 def test_windows_of_a_long_text_are_asked_for_one_request_at_a_time(run: Run) -> None:
     texts = {f"{number}|d": {"doc": "d", "part": number, "parts": 3} for number in range(3)}
     first = answer(texts={"0|d": texts["0|d"]})
@@ -475,6 +500,6 @@ def test_verdicts_are_the_same_however_late_answers_are(run: Run, pressed: list[
 
 def test_every_key_has_words_and_is_wired(run: Run) -> None:
     table = run("KEY_TABLE.map(([key, act, words]) => [key, typeof act, words])")
-    assert [row[0] for row in table] == ["j", "k", *"12345", "m", "u", "s", "w"]
+    assert [row[0] for row in table] == ["j", "k", *"12345", "m", "u", "s", "[", "]", "w"]
     assert all(kind == "function" and words for _, kind, words in table)
     assert sorted(run("Object.keys(KEYS)")) == sorted(row[0] for row in table)

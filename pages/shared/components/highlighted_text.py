@@ -6,7 +6,7 @@ points, the browser UTF-16 units. `highlighted_text.js` takes the keys.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,7 @@ import streamlit as st
 
 from nereval_core.problems import counted
 from nereval_core.report.colours import LOOKS, Colour, type_colours
-from nereval_core.report.highlight import paragraphs, segments
+from nereval_core.report.highlight import Segment, paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
 from nereval_core.tables import name_text
 from nereval_core.tables.glossary import DECISIONS
@@ -61,7 +61,9 @@ def text_data(
     at: float = -0.5,
     clickable: bool = True,
     keys: Sequence[str] = (),
-    systems: tuple[str, str] | None = None,
+    missed: Callable[[int], Sequence[str]] | None = None,
+    tokens: Sequence[tuple[int, int]] = (),
+    sentences: Sequence[int] = (),
     place: tuple[int, int] | None = None,
     verdicts: Mapping[str, str] = MappingProxyType({}),
     words: LayerWords = GOLD_AND_PREDICTION,
@@ -69,13 +71,14 @@ def text_data(
     """Return the component's data for a text (or a window of it) and its marks.
 
     `queue` are (document, record) near the present place for j and k, `at` is the present one's place in it, halfway
-    between two where it is not among them. `systems` are the names of the prediction and of what is shown beside it,
-    where there are two. `place` is a stretch of the text to be outlined and brought into sight. `verdicts` say by
-    record what reviewers decided, `words` name the two sides. Give the types of the whole corpus, so that colours stay
-    the same.
+    between two where it is not among them. `missed` gives the other systems that miss a gold span. `tokens` are (start,
+    end), and `sentences` starts, of which the text is to show where they begin. `place` is a stretch of the text to be
+    outlined and brought into sight. `verdicts` say by record what reviewers decided, `words` name the two sides. Give
+    the types of the whole corpus, so that colours stay the same.
     """
     bounds = paragraphs(text)
-    placed = segments(text, marks, cuts=[*(low for low, _ in bounds), *(place or ())], first=selected)
+    cuts = [*(low for low, _ in bounds), *(place or ()), *sentences, *(edge for token in tokens for edge in token)]
+    placed = segments(text, marks, cuts=cuts, first=selected)
     colours = type_colours(types, (mark.type for mark in marks))
     mark_data: dict[int, dict[str, Any]] = {}
     blocks = []
@@ -101,12 +104,18 @@ def text_data(
         "paragraphs": blocks,
         "marks": [
             _mark(marks[place], entry, text, colours, colour_by, words)
-            | {"verdict": verdicts.get(marks[place].record, "")}
+            | {"verdict": verdicts.get(marks[place].record, ""), "system": marks[place].system}
+            | ({"missed": list(missed(marks[place].index))} if missed and marks[place].side == "gold" else {})
             for place, entry in sorted(mark_data.items())
         ],
         "legend": _legend(marks, colours, colour_by, words),
-        "notes": [_tracks(systems, words), *deep, *(["a dot: it has a verdict"] if verdicts else [])],
-        "beside": systems is not None,
+        "notes": [
+            f"{words.reference} above the text, {words.other} below it",
+            *deep,
+            *(["a dot: it has a verdict"] if verdicts else []),
+        ],
+        "tokens": _numbers_at(placed, {start for start, _ in tokens}),
+        "sentences": _numbers_at(placed, set(sentences)),
         "keys": list(keys),
         "queue": None if queue is None else [list(item) for item in queue],
         "at": at,
@@ -115,10 +124,9 @@ def text_data(
     }
 
 
-def _tracks(systems: tuple[str, str] | None, words: LayerWords) -> str:
-    if systems is None:
-        return f"{words.reference} above the text, {words.other} below it"
-    return f"{words.reference} above the text, {systems[0]} below it, {systems[1]} under that with a broken rule"
+def _numbers_at(placed: Sequence[Segment], starts: Collection[int]) -> list[int]:
+    """Return the numbers of the segments that begin at some of the places."""
+    return [number for number, segment in enumerate(placed) if segment.start in starts]
 
 
 def look(code: str, words: LayerWords = GOLD_AND_PREDICTION) -> dict[str, Any]:

@@ -100,7 +100,7 @@ function reader(data, options) {
 // The heights of the lanes of each paragraph, and the room that each segment needs above and below its line.
 function lanesOf(data, options) {
   const blocks = data.paragraphs.flatMap((paragraph, number) => paragraph.texts.map(() => number));
-  const lanes = data.paragraphs.map(() => ({ gold: [], right: [], prediction: [], beside: [] }));
+  const lanes = data.paragraphs.map(() => ({ gold: [], right: [], prediction: [] }));
   for (const mark of data.marks) {
     const height = isQuiet(mark, options) ? QUIET : LANE;
     for (const [from, to] of mark.parts)
@@ -110,15 +110,13 @@ function lanesOf(data, options) {
         for (let lane = 0; lane <= mark.lane; lane += 1) row[lane] = Math.max(row[lane] ?? QUIET, lane === mark.lane ? height : 0);
       }
   }
-  // Beside another system the prediction keeps a lane where it has no span: the tracks stay where they are.
-  if (data.beside) for (const own of lanes) if (own.beside.length && !own.prediction.length) own.prediction.push(QUIET);
   const sum = (row, to) => row.slice(0, to).reduce((total, height) => total + height, 0);
   const segments = blocks.map(() => ({ above: 0, below: 0 }));
   for (const mark of data.marks)
     for (const [from, to] of mark.parts)
       for (let at = from; at <= to; at += 1) {
         const own = lanes[blocks[at]];
-        const base = { beside: sum(own.prediction, Infinity), right: sum(own.gold, Infinity) }[mark.side] ?? 0;
+        const base = mark.side === "right" ? sum(own.gold, Infinity) : 0;
         const height = isQuiet(mark, options) ? QUIET : own[mark.side][mark.lane];
         const need = base + sum(own[mark.side], mark.lane) + height + 2;
         const side = isAbove(mark) ? "above" : "below";
@@ -198,8 +196,7 @@ function layout(view, data, options) {
         const lanes = view.nvLanes[piece.block];
         const sum = (row, last) => row.slice(0, last).reduce((total, height) => total + height, 0);
         const height = lanes[mark.side][mark.lane];
-        const inner = { beside: lanes.prediction, right: lanes.gold }[mark.side] ?? [];
-        const base = sum(lanes[mark.side], mark.lane) + sum(inner, Infinity);
+        const base = sum(lanes[mark.side], mark.lane) + (mark.side === "right" ? sum(lanes.gold, Infinity) : 0);
         const above = isAbove(mark);
         const top = above ? piece.middle - LINE / 2 - base - height + 3 : piece.middle + LINE / 2 + base - 3;
         const element = make(first && options.clickable ? "button" : "span", `nv-piece nv-${mark.side}`);
@@ -235,7 +232,7 @@ function layout(view, data, options) {
           elements.push(gap);
         }
         if (mark.edge) elements.push(...edgeBar(mark, from, order, pieces, piece));
-        if (isSelected && mark.side !== "beside") {
+        if (isSelected) {
           const shade = make("span", "nv-shade");
           paint(shade, options.paints?.[mark.type] ?? mark);
           place(shade, piece.left - 1, piece.middle - LINE / 2 + 2, piece.right - piece.left + 2, LINE - 4);
@@ -254,38 +251,78 @@ function layout(view, data, options) {
   }
   over.replaceChildren(...elements);
   under.replaceChildren(...shades);
+  drawBorders(under, data, (number) => places[number], (box) => box.middle - LINE / 2, LINE);
   fitLabels(view, labels);
 }
 
-// A label runs on beside its span as far as its lane is free; what does not fit is cut in the middle, as types that
-// differ often begin alike.
-function fitLabels(view, labels) {
-  const context = (fitLabels.canvas ??= document.createElement("canvas")).getContext("2d");
+// Where tokens begin, and sentences, as far as the text says so: `boxesOf` gives the boxes of a segment, `topOf` their top.
+function drawBorders(under, data, boxesOf, topOf, height) {
+  for (const [name, numbers] of [["nv-token", data.tokens], ["nv-begin", data.tokens?.length ? data.sentences : []]])
+    for (const number of numbers ?? []) {
+      const box = boxesOf(number)[0];
+      if (!box) continue;
+      const border = make("span", name);
+      place(border, (box.rtl ? box.right : box.left) - 1, topOf(box), 1, height);
+      under.append(border);
+    }
+}
+
+// The width of a label, in pixels.
+function labelWidths(view) {
+  const context = (labelWidths.canvas ??= document.createElement("canvas")).getContext("2d");
   context.font = `600 11px ${getComputedStyle(view).fontFamily}`;
   const widths = new Map();
-  const widthOf = (text) => {
+  return (text) => {
     if (!widths.has(text)) widths.set(text, Math.ceil(context.measureText(text).width) + 1);
     return widths.get(text);
   };
+}
+
+// A label runs on beside its span as far as its lane is free, at the end of a line also before it.
+function fitLabels(view, labels) {
+  const widthOf = labelWidths(view);
+  const names = [...new Set(labels.map(({ label }) => label.dataset.label))];
   const end = view.clientWidth;
   labels.sort((a, b) => a.top - b.top || a.left - b.left);
   labels.forEach(({ label, isQuiet, top, left, right, rtl }, number) => {
     const [before, after] = [labels[number - 1], labels[number + 1]];
-    const from = before?.top === top ? before.right + LABEL_GAP : 0;
+    const from = before?.top === top ? before.used + LABEL_GAP : 0;
     const to = after?.top === top ? after.left - LABEL_GAP : end;
-    const room = Math.max(rtl ? right - from : to - left, right - left);
-    label.dataset.fitted = isQuiet ? label.dataset.label : cutInMiddle(label.dataset.label, room, widthOf);
-    label.style.width = `${Math.min(room, widthOf(label.dataset.fitted))}px`;
+    const needed = widthOf(label.dataset.label);
+    const beyond = Math.max(rtl ? right - from : to - left, right - left);
+    const back = isQuiet ? 0 : Math.min(Math.max(0, needed - beyond), Math.max(0, rtl ? to - right : left - from));
+    const room = beyond + back;
+    label.dataset.fitted = isQuiet ? label.dataset.label : cutLabel(label.dataset.label, room, widthOf, names);
+    const width = Math.min(room, widthOf(label.dataset.fitted));
+    label.style.width = `${width}px`;
+    if (back) label.style.insetInlineStart = `${-back}px`;
+    labels[number].used = Math.max(right, rtl ? right : left - back + width);
   });
 }
 
-function cutInMiddle(text, width, widthOf) {
-  if (widthOf(text) <= width) return text;
+/**
+ * A label that fits into `room` pixels. It is cut in the middle, and only so that no other of `names` can be meant;
+ * where there is no such cut it stays whole.
+ *
+ * @param {string} text
+ * @param {number} room
+ * @param {(text: string) => number} widthOf
+ * @param {string[]} names
+ */
+function cutLabel(text, room, widthOf, names) {
+  if (widthOf(text) <= room) return text;
+  const others = names.filter((name) => name !== text);
   const characters = [...text];
   for (let length = characters.length - 1; length > 3; length -= 1) {
-    const end = Math.floor((length - 2) / 2);
-    const cut = [...characters.slice(0, length - end), "…", ...(end ? characters.slice(-end) : [])].join("");
-    if (widthOf(cut) <= width) return cut;
+    const middle = Math.floor((length - 2) / 2);
+    for (let step = 0; step < 2 * length; step += 1) {
+      // The end is as long as the beginning, then longer and shorter by turns.
+      const end = middle + (step % 2 ? Math.ceil(step / 2) : -step / 2);
+      if (end < 0 || end > length - 1) continue;
+      const [head, tail] = [characters.slice(0, length - end).join(""), end ? characters.slice(-end).join("") : ""];
+      const isUnique = !others.some((name) => name.startsWith(head) && name.endsWith(tail));
+      if (isUnique && widthOf(`${head}…${tail}`) <= room) return `${head}…${tail}`;
+    }
   }
   return text;
 }

@@ -43,6 +43,12 @@ class PageContext:
         """The system that the chosen one is compared with, "" where there is none."""
         return self.view.beside if self.view.beside in self.systems and self.view.beside != self.system else ""
 
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The systems that stand beside the chosen one on Inspect, in their order in the link."""
+        names = dict.fromkeys((self.beside, *self.view.tracks))
+        return tuple(name for name in names if name in self.systems and name != self.system)
+
     def of(self, system: str) -> PageContext:
         """The same page about another system, compared with this one."""
         return replace(self, view=replace(self.view, system=system, beside=self.system))

@@ -115,7 +115,9 @@ def view_of_pair(view: View, loaded: Loaded, first: str, other: str) -> View:
     """Return the view with one layer taken as gold and another as the system."""
     gold = gold_name(loaded)
     system = former_gold(loaded) if other == gold else other
-    return replace(view, reference="" if first == gold else first, system=system, record="", doc="", beside="")
+    return replace(
+        view, reference="" if first == gold else first, system=system, record="", doc="", beside="", tracks=()
+    )
 
 
 def swapped_view(view: View, loaded: Loaded, system: str) -> View:

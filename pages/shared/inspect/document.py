@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ class Beside(NamedTuple):
 class ReadDocument:
     """A document scored alone under a criterion: its records, all its marks, and the windows it is read in.
 
-    `beside` is another system, whose predictions are marks of the third track; `words` name the two sides.
+    `others` are other systems, whose predictions are marks of tracks of their own; `words` name the two sides.
     """
 
     name: str
@@ -52,7 +53,7 @@ class ReadDocument:
     rows: pd.DataFrame
     marks: list[Mark]
     windows: list[tuple[int, int]]
-    beside: Beside | None = None
+    others: tuple[Beside, ...] = ()
     words: LayerWords = GOLD_AND_PREDICTION
 
     @property
@@ -60,13 +61,34 @@ class ReadDocument:
         return self.scores.gold.documents.texts[0]
 
     def find(self, record: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """Return the record with an id, and, where only the other system has it, that system's record."""
+        """Return the record with an id, and, where only another system has it, that system's record."""
         if not record:
             return None, None
         row = find_record(self.rows, self.scores, self.criterion, record)
-        if row is not None or self.beside is None:
-            return row, None
-        return None, find_record(self.beside.rows, self.beside.scores, self.criterion, record)
+        other = None if row is not None else self._find_beside(record)
+        return row, None if other is None else other[1]
+
+    def _find_beside(self, record: str) -> tuple[Beside, dict[str, Any]] | None:
+        """Return the first of the other systems that has a record, and the record."""
+        rows = ((other, find_record(other.rows, other.scores, self.criterion, record)) for other in self.others)
+        return next(((other, row) for other, row in rows if row is not None), None)
+
+    def missing_systems(self, gold: int) -> list[str]:
+        """Return the other systems that miss a gold span."""
+        return [
+            other.system for other in self.others if other.scores.decisions(self.criterion)[0][gold] == Decision.MIS
+        ]
+
+    def borders(self, part: int) -> tuple[list[tuple[int, int]], list[int]]:
+        """Return the tokens of a window as (start, end) and where its sentences start, counted from its start."""
+        documents = self.scores.gold.documents
+        low, high = self.windows[part]
+        tokens, sentences = (
+            [] if intervals is None else list(zip(intervals.starts.tolist(), intervals.ends.tolist(), strict=True))
+            for intervals in (documents.tokens, documents.sentences)
+        )
+        inside = [(max(start, low) - low, min(end, high) - low) for start, end in tokens if start < high and end > low]
+        return inside, [start - low for start, _ in sentences if low <= start < high]
 
     def notes(self) -> list[str]:
         """Return the words that predictions have and the text does not."""
@@ -104,12 +126,12 @@ class ReadDocument:
         """Return what the card of a record says, None without one; `other` is a record of the other system alone."""
         if record:
             card = record_card_data(self.scores, self.criterion, record, self.words)
-            if self.beside is not None:
-                card["facts"].append(_fact_beside(self.beside, self.criterion, record, self.scores, self.words))
+            for system in self.others:
+                card["facts"].append(_fact_beside(system, self.criterion, record, self.scores, self.words))
             return card
-        if other and self.beside is not None:
-            card = record_card_data(self.beside.scores, self.criterion, other, self.words)
-            return card | {"under": f"{card['under']}, by {self.beside.system} alone"}
+        if other and (beside := self._find_beside(str(other["record"]))) is not None:
+            card = record_card_data(beside[0].scores, self.criterion, other, self.words)
+            return card | {"under": f"{card['under']}, by {beside[0].system} alone"}
         return None
 
 
@@ -117,18 +139,19 @@ def read_document(
     reading: Callable[[str], Scores],
     criterion: str,
     name: str,
-    beside: tuple[str, Callable[[str], Scores]] | None = None,
+    others: Mapping[str, Callable[[str], Scores]] = MappingProxyType({}),
     words: LayerWords = GOLD_AND_PREDICTION,
 ) -> ReadDocument:
-    """Read a document from its scores; `beside` is the name of another system and what gives its scores."""
+    """Read a document from its scores; `others` are other systems by name, with what gives their scores."""
     scores = reading(name)
     rows = records(scores, criterion)
     all_marks = document_marks(scores, criterion, rows)
-    second = None
-    if beside is not None:
-        second_scores = beside[1](name)
-        second = Beside(beside[0], second_scores, records(second_scores, criterion))
-        all_marks = [*all_marks, *_marks_beside(second, criterion, rows, scores)]
+    read_others = []
+    for system, other_reading in others.items():
+        other_scores = other_reading(name)
+        other = Beside(system, other_scores, records(other_scores, criterion))
+        read_others.append(other)
+        all_marks = [*all_marks, *_marks_beside(other, criterion, rows, scores)]
     bounds = sorted((mark.start, mark.end) for mark in all_marks)
     cut = windows(
         scores.gold.documents.texts[0],
@@ -137,7 +160,7 @@ def read_document(
         characters=WINDOW_CHARACTERS,
         marks=WINDOW_MARKS,
     )
-    return ReadDocument(name, criterion, scores, rows, all_marks, cut, second, words)
+    return ReadDocument(name, criterion, scores, rows, all_marks, cut, tuple(read_others), words)
 
 
 def document_rows(records: pd.DataFrame, document: int) -> pd.DataFrame:

@@ -150,7 +150,9 @@ function pressKey(workbench, event) {
   }
   if (document.querySelector("[data-testid='stDialog']")) return;
   if (isEditing(workbench.state)) return pressInEditorOf(workbench, event);
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // Where brackets are typed with AltGr or Option they are typed so here.
+  const isBracket = event.altKey && (event.key === "[" || event.key === "]");
+  if ((event.ctrlKey || event.metaKey || event.altKey) && !isBracket) return;
   const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
   const key = arrow || event.key;
   if (pressPageKey(event, [...KEY_TABLE, ["n", "write a note"]])) return;

@@ -32,6 +32,7 @@ from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.edited_spans import types_to_choose
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
 from pages.shared.view import keys
+from pages.shared.view.link import MOST_TRACKS
 from pages.shared.view.text import count_words
 
 _HERE = Path(__file__).parent
@@ -45,11 +46,13 @@ QUOTED = 1_000
 CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
 SCRIPTS = (
-    *("difference", "key_sheet", "span_editor", "workbench_state"),
-    *("workbench_drawing", "workbench_text", "span_editor_drawing", "workbench"),
+    *("difference", "key_sheet", "span_editor", "workbench_state", "tracks_layout"),
+    *("workbench_drawing", "workbench_text", "tracks_drawing", "span_editor_drawing", "workbench"),
 )
 """The parts of the component's script: the editor of spans, what it shows, its drawing, and its wiring to the page."""
-STYLES = ("difference", "key_sheet", "workbench")
+STYLES = ("difference", "key_sheet", "workbench", "tracks")
+Drawing = tuple[tuple[str, ...], bool]
+"""How a text is drawn: with the systems that are compared, and with its tokens or not."""
 Name = tuple[str, str]
 """The ids of a document and of one of its records."""
 _mount = st.components.v2.component(
@@ -93,36 +96,42 @@ class Open:
 
 
 def read(page: PageContext, doc: str) -> ReadDocument:
-    """Read a document with the predictions of the system that is compared with, where one is."""
-    return _read(page, page.beside, doc)
+    """Read a document with the predictions of the systems that are compared with."""
+    return _read(page, page.compared, doc)
 
 
 @memoized()
-def _read(page: PageContext, beside: str, doc: str) -> ReadDocument:
-    second = (beside, page.of(beside).reading) if beside else None
-    return read_document(page.reading, page.by, doc, second, page.words)
+def _read(page: PageContext, compared: tuple[str, ...], doc: str) -> ReadDocument:
+    others = {system: page.of(system).reading for system in compared}
+    return read_document(page.reading, page.by, doc, others, page.words)
 
 
 @memoized()
 def _text(
-    page: PageContext, beside: str, doc: str, part: int, first: str, place: tuple[int, int] | None
+    page: PageContext, drawing: Drawing, doc: str, part: int, first: str, place: tuple[int, int] | None
 ) -> dict[str, Any]:
     """Return a window of a document as it is drawn; the lanes nearest to the text hold the record `first`."""
     document = read(page, doc)
     low, high = document.windows[part]
+    compared, has_tokens = drawing
+    tokens, sentences = document.borders(part) if compared or has_tokens else ([], [])
     data = text_data(
         document.text[low:high],
         document.marks_in(part),
         doc=doc,
         selected=first,
         types=page.annotated_types,
-        systems=(page.system, beside) if beside else None,
+        missed=document.missing_systems if compared else None,
+        tokens=tokens if has_tokens else (),
+        sentences=sentences,
         place=document.place_in(part, place),
         words=page.words,
     )
-    fields = ("paragraphs", "marks", "beside", "place")
+    fields = ("paragraphs", "marks", "tokens", "sentences", "place")
+    # Lanes have names of their own.
+    notes = data["notes"][1:] if compared else data["notes"]
     return {name: data[name] for name in fields} | {
-        "notes": [*data["notes"], *document.notes()],
+        "notes": [*notes, *document.notes()],
         "doc": doc,
         "part": part,
         "parts": len(document.windows),
@@ -131,7 +140,7 @@ def _text(
 
 
 @memoized()
-def _card(page: PageContext, beside: str, doc: str, record: str) -> tuple[dict[str, Any], int] | None:
+def _card(page: PageContext, compared: tuple[str, ...], doc: str, record: str) -> tuple[dict[str, Any], int] | None:
     """Return the card of a record, and the window that it lies in."""
     document = read(page, doc)
     row, other = document.find(record)
@@ -183,9 +192,12 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "types": {name: painted(colour) for name, colour in colours.items()},
         "colour": st.session_state.get(keys.COLOUR_BY, "decision"),
         "correct": "spans agreed on" if page.words.annotators else "correct spans",
-        "systems": [name for name in page.systems if name != page.system],
+        "systems": list(page.systems),
         "system": page.system,
-        "compared": page.beside,
+        "compared": list(page.compared),
+        "most": MOST_TRACKS + 1,
+        "reference": page.words.reference,
+        "borders": _borders(page),
         "schemas": [name for name in SCHEMAS if name in page.criteria],
         "starred": _starred(page, opened),
         "reviewed": _reviewed(page, {text["doc"] for text in texts.values()}),
@@ -193,6 +205,18 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "entities": _entities(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
     }
+
+
+def _drawing(page: PageContext) -> Drawing:
+    return page.compared, "tokens" in page.view.layout
+
+
+def _borders(page: PageContext) -> dict[str, Any]:
+    """Return what is offered to be marked in texts, and whether it is; "" where the corpus has neither."""
+    documents = page.loaded.corpus.documents
+    named = {"tokens": documents.tokens, "sentences": documents.sentences}
+    label = " and ".join(name for name, intervals in named.items() if intervals is not None)
+    return {"label": label, "drawn": "tokens" in page.view.layout}
 
 
 def _starred(page: PageContext, opened: Open) -> list[str]:
@@ -269,7 +293,7 @@ def _facts(page: PageContext, order: str) -> str:
 def _card_facts(page: PageContext) -> tuple[object, ...]:
     """Return what texts and cards depend on."""
     loaded, settings = page.loaded, page.settings
-    corpus = (loaded.id, page.system, page.beside, page.by, page.view.mask)
+    corpus = (loaded.id, page.system, _drawing(page), page.by, page.view.mask)
     return (*corpus, settings.merge, settings.leave_out)
 
 
@@ -279,7 +303,7 @@ def _key(doc: str, part: int) -> str:
 
 def _part(page: PageContext, opened: Open) -> int:
     """Return the window of the open record or place."""
-    card = _card(page, page.beside, *opened.position) if opened.record else None
+    card = _card(page, page.compared, *opened.position) if opened.record else None
     if card is not None:
         return card[1]
     return opened.read.part_of(page.view.place[0]) if page.view.place and opened.read else 0
@@ -289,14 +313,14 @@ def _texts_and_cards(page: PageContext, opened: Open) -> tuple[dict[str, Any], d
     """Return the texts by window and the cards by record, of the open one first, then of those around it."""
     if not opened.doc:
         return {}, {}
-    beside, part = page.beside, _part(page, opened)
-    texts = {_key(opened.doc, part): _text(page, beside, opened.doc, part, opened.record, page.view.place)}
+    drawing, part = _drawing(page), _part(page, opened)
+    texts = {_key(opened.doc, part): _text(page, drawing, opened.doc, part, opened.record, page.view.place)}
     cards: dict[Name, dict[str, Any]] = {}
     size = n_new = 0
     prepared = applied().made_under(_card_facts(page))
     for number in applied().take_windows(opened.doc):
         if opened.read is not None and number < len(opened.read.windows):
-            texts.setdefault(_key(opened.doc, number), _text(page, beside, opened.doc, number, "", page.view.place))
+            texts.setdefault(_key(opened.doc, number), _text(page, drawing, opened.doc, number, "", page.view.place))
     open_names = [opened.position] if opened.record else []
     for doc, record in [*open_names, *opened.queue.near(BEHIND, AHEAD)]:
         if (doc, record) not in prepared:
@@ -304,14 +328,14 @@ def _texts_and_cards(page: PageContext, opened: Open) -> tuple[dict[str, Any], d
                 continue
             n_new += 1
             prepared.add((doc, record))
-        card_and_part = _card(page, beside, doc, record)
+        card_and_part = _card(page, page.compared, doc, record)
         if card_and_part is None:
             continue
         key = _key(doc, card_and_part[1])
         if key not in texts:
             if size > CHARACTERS:
                 break
-            texts[key] = _text(page, beside, doc, card_and_part[1], "", None)
+            texts[key] = _text(page, drawing, doc, card_and_part[1], "", None)
             size += sum(len(piece) for block in texts[key]["paragraphs"] for piece in block["texts"])
         cards[doc, record] = card_and_part[0] | {"key": key}
     # Ids of documents and types may hold line breaks themselves: the names are put together, and never taken apart.

@@ -164,7 +164,7 @@ function drawCard(workbench) {
   const { data } = state;
   const card = openCard(state);
   const verdict = state.labels[openKey(state)];
-  const switches = [data.compared, data.whole, state.colour, state.isCorrectLabelled];
+  const switches = [data.system, data.compared, data.whole, data.borders, state.colour, state.isCorrectLabelled, state.isComparing];
   if (!isChanged(workbench, "card", state.open, card, verdict, ...switches)) return;
   const isUnfolded = parts.card.querySelector("details")?.open ?? false;
   const lines = [];
@@ -232,24 +232,57 @@ function textControls(workbench) {
   const row = make("div", "nw-controls");
   const label = data.whole ? "show the queue" : "whole document";
   row.append(button("nw-small", label, () => workbench.act(press, "w"), "Key w"));
-  if (data.systems.length) {
-    const systems = data.systems.map((name) => [name, `compare with ${name}`]);
-    const compare = (system) => workbench.act(compareWith, system);
-    row.append(selectBox("Compare with", [["", "compare with …"], ...systems], data.compared, compare));
-  }
+  const compare = data.systems.length > 1 ? compareButton(workbench) : "";
   const colours = [["decision", "colour by decision"], ["type", "colour by type"]];
   row.append(selectBox("Colour by", colours, colouredBy(state), (colour) => workbench.act(colourBy, colour)));
+  row.append(compare, checkBox(`label ${data.correct}`, state.isCorrectLabelled, (on) => workbench.act(labelCorrect, on)));
+  if (data.borders.label) row.append(checkBox(data.borders.label, data.borders.drawn, (on) => workbench.act(markTokens, on)));
+  row.append(legend(legendItems(workbench), []));
+  if (compare && state.isComparing) row.append(systemButtons(workbench));
+  return row;
+}
+
+// Unfolds the systems that the one that is read can be compared with.
+function compareButton(workbench) {
+  const { isComparing, data } = workbench.state;
+  const number = data.compared.length;
+  const label = number ? `compared with ${number} ${number === 1 ? "system" : "systems"}` : "compare with …";
+  const element = button("nw-small", label, () => workbench.act(unfoldSystems, !isComparing), "Show other systems as lanes");
+  element.setAttribute("aria-expanded", String(isComparing));
+  return element;
+}
+
+// A switch for each system. [ and ] read the next one.
+function systemButtons(workbench) {
+  const { data } = workbench.state;
+  const box = make("div", "nw-compare");
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", `Compare ${data.system} with`);
+  for (const name of data.systems.filter((each) => each !== data.system)) {
+    const isOn = data.compared.includes(name);
+    const element = button("nw-small", name, () => workbench.act(compareWith, name, !isOn));
+    element.setAttribute("aria-pressed", String(isOn));
+    element.disabled = !isOn && data.compared.length >= data.most;
+    if (element.disabled) element.title = `At most ${data.most} at a time`;
+    box.append(element);
+  }
+  const hint = make("span", "nv-note");
+  hint.append(make("kbd", "", "["), " ", make("kbd", "", "]"), " read another system");
+  box.append(hint);
+  return box;
+}
+
+function checkBox(label, isOn, handle) {
   const field = make("label", "nw-check");
   const box = make("input");
   box.type = "checkbox";
-  box.checked = state.isCorrectLabelled;
+  box.checked = isOn;
   box.addEventListener("change", () => {
     box.blur();
-    workbench.act(labelCorrect, box.checked);
+    handle(box.checked);
   });
-  field.append(box, `label ${data.correct}`);
-  row.append(field, legend(legendItems(workbench), []));
-  return row;
+  field.append(box, label);
+  return field;
 }
 
 function legendItems({ state }) {

@@ -38,6 +38,7 @@ function initialState(mount) {
     message: null,
     colour: null,
     isCorrectLabelled: false,
+    isComparing: false,
   };
 }
 
@@ -58,8 +59,8 @@ function messageOf({ mount, open, at, events }) {
   return { mount, at: [...open, Number.isInteger(at) ? at : -1], events };
 }
 
-// After undo and "go to" the server says which record is open.
-const leadsAway = ({ act }) => act === "undo" || act === "jump";
+// After undo and "go to" the server says which record is open, and of another system what its records are.
+const leadsAway = ({ act }) => act === "undo" || act === "jump" || act === "system";
 
 function withEvent(state, event) {
   // Of moves in a row the last one counts.
@@ -128,7 +129,9 @@ function stepAgain(state, step) {
 //
 // A stretch of the text that was dragged over may stand in the place of a key.
 function press(state, key) {
-  if (isWaiting(state)) return { ...state, heldKeys: [...state.heldKeys, key] };
+  const isNextSystem = key === "[" || key === "]";
+  if (isWaiting(state) && !(isNextSystem && state.events.at(-1)?.act === "system"))
+    return { ...state, heldKeys: [...state.heldKeys, key] };
   if (Array.isArray(key)) return dragOver(state, ...key);
   if (state.edit) return pressInEditor(state, key);
   return KEYS[key]?.(state) ?? state;
@@ -153,6 +156,8 @@ const KEY_TABLE = [
   ["m", markNextWord, "mark an entity that nobody has marked"],
   ["u", undo, "take the last verdict back"],
   ["s", star, "star the record for Present"],
+  ["[", (state) => readSystem(state, -1), "read the system before, on the same record"],
+  ["]", (state) => readSystem(state, 1), "read the next system, on the same record"],
   ["w", showWhole, "whole document, or the queue"],
 ];
 const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
@@ -439,8 +444,32 @@ function jumpTo(state, number) {
   return withEvent(state, { act: "jump", value: Math.min(Math.max(0, Math.trunc(number)), state.data.total - 1) });
 }
 
-function compareWith(state, system) {
-  return withEvent(state, { act: "beside", value: system });
+// Show a system with the one that is read, or no longer.
+function compareWith(state, system, isOn) {
+  const { compared, most } = state.data;
+  const others = comparedNow(state, compared).filter((name) => name !== system);
+  return withEvent(state, { act: "beside", value: (isOn ? [...others, system] : others).slice(0, most) });
+}
+
+// The systems that were chosen last, though the server may not have answered yet.
+const comparedNow = ({ events }, compared) => events.findLast(({ act }) => act === "beside")?.value ?? compared;
+
+function unfoldSystems(state, isComparing) {
+  return { ...state, isComparing };
+}
+
+function markTokens(state, isOn) {
+  return withEvent(state, { act: "tokens", value: isOn });
+}
+
+// Read the next system, of those that are compared or else of all; the open record stays.
+function readSystem(state, step) {
+  const { system, compared, systems } = state.data;
+  const names = systems.filter((name) => !compared.length || name === system || compared.includes(name));
+  const last = state.events.findLast(({ act }) => act === "system")?.value ?? system;
+  if (names.length < 2) return state;
+  const value = names.at((names.indexOf(last) + step) % names.length);
+  return withEvent(leaveEdit(state), { act: "system", value });
 }
 
 function colourBy(state, colour) {

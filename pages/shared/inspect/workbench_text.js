@@ -26,33 +26,60 @@ function drawText(workbench) {
 function placesOf(workbench, { doc, parts: count, window: [low, high] }) {
   const { parts, facts } = workbench;
   const last = workbench.document;
-  if (last?.doc === doc && last.facts === facts && last.places.length === count) return last.places;
+  if (last?.doc === doc && last.places.length === count) {
+    if (last.facts !== facts) forgetWindows(last, facts);
+    return last.places;
+  }
   const lines = Math.ceil((high - low) / CHARACTERS_OF_LINE);
-  const places = Array.from({ length: count }, () => {
-    const element = make("div", "nw-missing");
-    element.style.height = `${lines * LINE}px`;
-    return { element, text: null, facts: "" };
-  });
+  const places = Array.from({ length: count }, () => ({ element: missingWindow(lines * LINE), text: null, facts: "" }));
   workbench.document = { doc, facts, places };
   parts.scroll.replaceChildren(...places.map(({ element }) => element));
   parts.scroll.scrollTop = 0;
   return places;
 }
 
-// Draw a window unless it is as it was; tell whether it was drawn.
+function missingWindow(height) {
+  const element = make("div", "nw-missing");
+  element.style.height = `${height}px`;
+  return element;
+}
+
+// Without what was drawn from other facts, each place as high as it was.
+function forgetWindows(drawn, facts) {
+  drawn.facts = facts;
+  for (const place of drawn.places) {
+    if (!place.text) continue;
+    const element = missingWindow(place.element.offsetHeight);
+    place.element.replaceWith(element);
+    Object.assign(place, { element, text: null, facts: "" });
+  }
+}
+
+// Draw a window unless it is as it was.
 function drawWindow(workbench, place, plainText) {
   const options = optionsOf(workbench.state, plainText);
   const text = textWithCorrections(workbench.state, place, plainText);
-  const facts = JSON.stringify(options);
-  if (place.text === text && place.facts === facts) return false;
-  const view = reader(text, options);
+  const facts = JSON.stringify({ ...options, selected: options.tracks ? "" : options.selected });
+  if (place.text === text && place.facts === facts) {
+    if (options.tracks && place.element.nvOptions.selected !== options.selected) selectInTracks(place.element, options);
+    place.element.nvOptions = options;
+    return;
+  }
+  const view = options.tracks ? tracksReader(text, options.tracks) : reader(withoutOthers(text), options);
   view.nvOptions = options;
   keepInSight(workbench.parts.scroll, () => {
     place.element.replaceWith(view);
-    layout(view, text, options);
+    layoutWindow(view, options);
   });
   Object.assign(place, { element: view, text, facts });
-  return true;
+}
+
+const layoutWindow = (view, options) => (options.tracks ? layoutTracks : layout)(view, view.nvData, options);
+
+// A text with gold and the system that is read alone.
+function withoutOthers(text) {
+  const marks = text.marks.filter(({ side }) => side !== "beside");
+  return marks.length === text.marks.length ? text : { ...text, marks };
 }
 
 function optionsOf(state, text) {
@@ -62,9 +89,19 @@ function optionsOf(state, text) {
     selected: state.edit && !state.edit.record ? DRAWN : isIn ? record : "",
     labels: state.isCorrectLabelled,
     clickable: true,
+    tracks: tracksIn(state, text),
+    looks: state.data.looks,
     paints: colouredBy(state) === "type" ? state.data.types : undefined,
     verdicts: verdictsIn(state, text),
   };
+}
+
+// The lanes of a text where systems are compared, in an order that stays when another of them is read. A span is edited
+// in the text without them.
+function tracksIn(state, text) {
+  const { system, compared, reference, systems } = state.data;
+  if (!compared.length || editIn(state, text)) return undefined;
+  return { reference, system, systems: systems.filter((name) => name === system || compared.includes(name)) };
 }
 
 // Do what may change heights, with the first line in sight where it was.
@@ -116,7 +153,7 @@ function askForMissing(workbench, numbers = [...workbench.document?.places.keys(
 // Lay out the windows anew, or those for which a test holds.
 function layoutAgain(workbench, isDue = () => true) {
   for (const { element, text } of workbench.document?.places ?? [])
-    if (text && element.isConnected && isDue(element)) layout(element, text, element.nvOptions);
+    if (text && element.isConnected && isDue(element)) layoutWindow(element, element.nvOptions);
 }
 
 // The text with the spans that reviewers say are right, and those of the editor. It stays the same object while they do.
@@ -226,6 +263,10 @@ function revealRecord(scroll) {
   const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
   if (!piece) return;
   const [box, frame] = [piece.getBoundingClientRect(), scroll.getBoundingClientRect()];
+  // Lanes scroll sideways in a box of their own.
+  const lanes = piece.closest(".nt-box");
+  const beyond = lanes ? box.right - lanes.getBoundingClientRect().right : 0;
+  if (beyond > 0) lanes.scrollLeft += beyond + lanes.clientWidth / 3;
   if (box.top >= frame.top + 24 && box.bottom <= frame.bottom - 24) return;
   scroll.scrollTop += box.top - frame.top - frame.height / 3;
 }

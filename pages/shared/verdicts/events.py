@@ -152,7 +152,12 @@ def _apply(page: PageContext, event: Event) -> None:
     elif act == "jump":
         _jump(page, int(event["value"]))
     elif act == "beside":
-        state.take_beside(event["value"])
+        state.take_compared([name for name in event["value"] if name in page.systems and name != page.system])
+    elif act == "system":
+        if event["value"] in page.systems:
+            state.exchange_system(event["value"], page.compared)
+    elif act == "tokens":
+        state.put(state.view().with_layout("tokens", bool(event["value"])))
     elif act == "whole":
         view = state.view().with_layout("whole-document", bool(event["value"]))
         state.put(replace(view, doc=event["doc"], record=event["record"], at=""))

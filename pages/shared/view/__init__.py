@@ -164,10 +164,10 @@ QUESTIONS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
 """Questions of Consistency beside forms with several types."""
 LAYOUTS = (
     *("whole-document", "off-diagonal", "by-confusion", "all-criteria", "published", "gamma", "records-only"),
-    *("overlapping", "any-link", "first-open"),
-    "with-annotators",
+    *("overlapping", "any-link", "first-open", "with-annotators", "tokens"),
 )
-"""Switches: Inspect shows a document without the queue, or opens the first record of the list without a verdict;
+"""Switches: Inspect shows a document without the queue, opens the first record of the list without a verdict, or
+marks where tokens and sentences begin;
 Confusion hides the diagonal, or orders types by confusion; Systems and Review show all criteria; Criteria shows
 published scorers; Annotators shows gamma; slides show no figures; Linking pairs overlapping mentions, or takes any
 of gold's links for true; Systems ranks annotators too."""
@@ -208,7 +208,8 @@ class View:
 
     - `merge`: pairs of a type and the name that it is merged into; `leaveout`: types that are not scored.
     - `doc`: the document that lists are narrowed down to; if a `record` is chosen, the document of that record alone.
-    - `beside`: a second system, which the first is held against; `versus`: a second criterion.
+    - `beside`: a second system, which the first is held against; `tracks`: further ones that Inspect shows with these
+      two; `versus`: a second criterion.
     - `rule`: the rule of a criterion of the user's own (`pages.shared.view.link`), in links alone.
     - `reference`: the layer taken as gold; `annotators`: the layers that Annotators compares.
     - `mask`: MASKED if texts are masked.
@@ -241,6 +242,7 @@ class View:
     order: str = parameter(ORDERS[0], one_of(ORDERS))
     q: str = parameter("", TEXT)
     beside: str = parameter("", TEXT)
+    tracks: tuple[str, ...] = parameter((), NAMES)
     versus: str = parameter("", TEXT)
     rule: str = parameter("", TEXT)
     reference: str = parameter("", TEXT)

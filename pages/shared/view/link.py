@@ -58,6 +58,10 @@ def read_link(params: Mapping[str, str]) -> tuple[View, tuple[str, ...]]:
     return replace(View(), **values), tuple(notices)
 
 
+MOST_TRACKS = 4
+"""Systems on Inspect beside the one that is read and the first that it is compared with."""
+
+
 def check_view(
     view: View,
     *,
@@ -108,6 +112,7 @@ def check_view(
         gold=in_corpus("gold", sides),
         pred=in_corpus("pred", sides),
         beside="" if view.beside == system else allowed_value("beside", systems, "", "is not a system of this corpus"),
+        tracks=tuple(name for name in in_corpus("tracks", systems) if name not in (system, view.beside))[:MOST_TRACKS],
         versus=allowed_value("versus", criteria, "", "is not a matching criterion that applies here"),
         doc=(doc := allowed_value("doc", documents, "", "is not a document of this corpus")),
         record=view.record if doc else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from nereval_core.scoring.criteria import Criterion
 from pages.shared.view import View, keys
-from pages.shared.view.link import is_rule_of, read_link, write_rule, write_short_link
+from pages.shared.view.link import MOST_TRACKS, is_rule_of, read_link, write_rule, write_short_link
 
 
 def view() -> View:
@@ -60,6 +60,18 @@ def take_field(name: str) -> Callable[[Any], None]:
 def take_beside(system: str | None) -> None:
     """Hold the chosen system against another one; the record chosen stays, as its gold span is the same."""
     put(replace(view(), beside=system or ""))
+
+
+def take_compared(systems: Sequence[str]) -> None:
+    """Show other systems with the chosen one; the record chosen stays."""
+    put(replace(view(), beside=next(iter(systems), ""), tracks=tuple(systems[1 : MOST_TRACKS + 1])))
+
+
+def exchange_system(system: str, compared: Sequence[str]) -> None:
+    """Read another system, with the one read before in its place among those compared; the record chosen stays."""
+    before = view().system
+    take_compared([before if name == system else name for name in compared])
+    put(replace(view(), system=system))
 
 
 def keep(key: str) -> Callable[[Any], None]:
