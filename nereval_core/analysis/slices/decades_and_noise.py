@@ -18,7 +18,6 @@ from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.count_tables import COUNT_COLUMNS, TEXT_DTYPE, Columns, count_row, typed_table
 
 UNDATED = "no date"
-MOST_DECADES = 60
 _YEAR = re.compile(r"\s*(\d{4})(?!\d)")
 PERIOD_COLUMNS = ("period", "documents", *COUNT_COLUMNS)
 LEVELS = ("0.0-0.0", "0.001-0.1", "0.1-0.3", "0.3-1.1")
@@ -175,21 +174,6 @@ def counts_by_decade(scores: Scores, name: str) -> dict[str, Counts]:
     for document, counts in scores.by_document(name).items():
         by_decade[period[document]] = by_decade.get(period[document], Counts()) + counts
     return {key: by_decade[key] for key in sorted(by_decade, key=lambda key: (key == UNDATED, key))}
-
-
-def fill_decades(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the dated rows of a `decade_table` and rows (0 and NaN) for decades between them that have no spans.
-
-    So a line drawn through it breaks at these. If there are more than MOST_DECADES, no rows are added.
-    """
-    dated = table[(table["period"] != UNDATED).to_numpy()]
-    years = [int(period[:4]) for period in dated["period"]]
-    decades = [f"{year:04}s" for year in range(min(years, default=0), max(years, default=-10) + 10, 10)]
-    if len(decades) > MOST_DECADES:
-        return dated
-    counts = [column for column in dated.columns if pd.api.types.is_integer_dtype(dated[column])]
-    whole = dated.set_index("period").reindex(pd.Index(decades, name="period", dtype=TEXT_DTYPE)).reset_index()
-    return whole.fillna(dict.fromkeys(counts, 0)).astype(dict.fromkeys(counts, "int64"))
 
 
 def decade_table(scores: Scores, name: str) -> pd.DataFrame:

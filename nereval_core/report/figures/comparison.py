@@ -34,7 +34,6 @@ _LANE, _LANES = 0.022, 0.16
 
 _WIDEST_FACET = 36
 """Characters of a facet's name."""
-NEW_LINE = "\n"
 
 
 class Bracket(NamedTuple):
@@ -127,7 +126,7 @@ def leaderboard(
     return figure.update_layout(
         title={
             "text": f"{title or _title(table, len(systems))}<br><sub>{plain(_subtitle(table, units))}; "
-            f"{plain(method).replace(NEW_LINE, '<br>')}</sub>",
+            f"{'<br>'.join(map(plain, method.splitlines()))}</sub>",
             "yref": "container",
             "y": 1,
             "yanchor": "top",
@@ -163,7 +162,7 @@ def _facet_names(table: pd.DataFrame, facets: Sequence[str]) -> list[str]:
     names = short_names(facets, _WIDEST_FACET)
     if spans.nunique() < 2:
         return names
-    return [f"{name} (n={spans[facet]:,})" for name, facet in zip(names, facets, strict=True)]
+    return [f"{name} (n={spans[facet]:,})" if spans[facet] else name for name, facet in zip(names, facets, strict=True)]
 
 
 def _title(table: pd.DataFrame, systems: int) -> str:

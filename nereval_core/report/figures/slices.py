@@ -19,26 +19,22 @@ _DENOMINATORS = {"precision": ("ACT",), "recall": ("POS",), "f1": ("POS", "ACT")
 """Counts in the denominator of each ratio: nothing is drawn where one is 0."""
 
 
-def slice_lines(table: pd.DataFrame, title: str, axis: str, unit: str) -> go.Figure:
+def slice_points(table: pd.DataFrame, title: str, axis: str, unit: str) -> go.Figure:
     """Draw P, R and F1 over slices of a corpus in the order given, with the number of gold spans of each.
 
-    `table` has the columns `slice`, `n`, `P`, `R` and `F1`; undefined ratios leave a gap.
+    `table` has the columns `slice`, `n`, `P`, `R` and `F1`; undefined ratios leave a gap. No line joins slices: between
+    two of them there may be others without data.
     """
     figure = go.Figure()
     places = list(range(len(table)))
-    for number, (name, symbol) in enumerate((("P", "triangle-up"), ("R", "square"), ("F1", "circle"))):
+    for number, (name, _, symbol) in enumerate(_RATIOS):
         figure.add_scatter(
-            x=places,
+            x=[place + 0.15 * (number - 1) for place in places],
             y=table[name].tolist(),
-            mode="lines+markers",
+            mode="markers",
             name=name,
             cliponaxis=False,
-            line={
-                "color": TYPE_HUES[number],
-                "width": 3 if name == "F1" else 1.5,
-                "dash": None if name == "F1" else "dot",
-            },
-            marker={"symbol": symbol, "size": 9},
+            marker={"symbol": symbol, "size": 11 if name == "F1" else 8, "color": TYPE_HUES[number]},
             hovertext=[
                 f"{plain(str(label))}: {name} {value:.4f}, n = {n:,}"
                 for label, value, n in zip(table["slice"], table[name], table["n"], strict=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pages.shared.components.navigation import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.page_context import PageContext
-from pages.shared.slices import hipe_and_decades, slice_tests, slicing, thresholds
+from pages.shared.slices import hipe_and_decades, slice_tests, slicing, systems_by_slice, thresholds
+from pages.shared.systems import ranked_systems
+from pages.shared.systems.tables import MANY
 
 LABELS = {
     "by-value": "Spans and documents",
@@ -18,8 +20,12 @@ LABELS = {
 
 
 def draw_slices(page: PageContext) -> None:
-    """Show the slices by one property, and on a click which of all slices differ from the rest."""
-    slicing.draw_slices(page)
+    """Show all systems in the slices by one property, then the chosen one, and on a click which slices differ."""
+    name = slicing.choose_slices(page)
+    ranked = ranked_systems(page)
+    if len(ranked) > 1 and len(page.loaded.corpus.documents) <= MANY:
+        systems_by_slice.draw_systems(page, ranked, name)
+    slicing.draw_slices(page, name)
     slice_tests.draw_tests(page)
 
 

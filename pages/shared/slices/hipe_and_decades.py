@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.slices.decades_and_noise import UNDATED, fill_decades, hipe_ranges, hipe_slice_table
+from nereval_core.analysis.slices.decades_and_noise import UNDATED, hipe_ranges, hipe_slice_table
 from nereval_core.analysis.slices.tables import hipe_table, period_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.records import OVERALL
 from nereval_core.problems import FormatError
-from nereval_core.report.figures.slices import slice_lines
+from nereval_core.report.figures.slices import slice_points
 from nereval_core.report.signature import signature
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components.downloads import show_figure
@@ -19,6 +19,8 @@ from pages.shared.data import caches, masks
 from pages.shared.data.convention_results import Options, records_of_count
 from pages.shared.data.page_context import PageContext
 from pages.shared.overview import published_scorer
+from pages.shared.slices import systems_by_slice
+from pages.shared.systems import ranked_systems
 from pages.shared.view import keys
 from pages.shared.view.text import level_said, plain, show_problems
 
@@ -42,11 +44,10 @@ def draw_decades(page: PageContext) -> None:
     if set(periods) <= {UNDATED}:
         st.info(DATES)
         return
-    filled = fill_decades(frame).rename(columns={"period": "slice", "POS": "n"} | _SHORT)
     undated = f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
-    documents = f"; {sum(periods.values()):,} documents{undated}"
+    st.caption(f"{sum(periods.values()):,} documents{undated}.")
     title = f"{page.system} by decade, criterion {name}"
-    show_figure(slice_lines(filled, title, "decade", documents), "decades_figure", (page.view,), file="decades")
+    systems_by_slice.draw_systems(page, ranked_systems(page), "period")
     show_table(
         page,
         period_table(title, frame, counts, name),
@@ -121,7 +122,7 @@ def _slices(
     # The scorer's 0 for nothing possible is not a score.
     plotted.loc[(plotted["n"] == 0).to_numpy(), list(RATIO_KEYS)] = float("nan")
     title = f"{page.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
-    figure = slice_lines(plotted, title, axis, f"; column {column}")
+    figure = slice_points(plotted, title, axis, f"; column {column}")
     facts = (page.view, outcome.convention, schema)
     show_figure(figure, f"slices_{name}_figure", facts, file=f"slices-{name}")
     cell = show_table(

@@ -68,8 +68,8 @@ def without_data_beside(sliced: SlicedScores) -> SlicedScores:
     return SlicedScores(sliced.scores, sliced.criterion, sliced.read)
 
 
-def draw_slices(page: PageContext) -> None:
-    """Offer the slicings; show P, R and F1 of each slice, and the records of the chosen count."""
+def choose_slices(page: PageContext) -> str:
+    """Offer the slicings and what is resampled; return the name of the slicing."""
     names = offered_slicings(page)
     choice_column, more_column = st.columns([3, 1], vertical_alignment="bottom")
     widget = state.mirror("slice_by", chosen_slicing(page, names), take_slicing)
@@ -81,6 +81,11 @@ def draw_slices(page: PageContext) -> None:
     show_warnings(units_of(page).notes)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
         show_problems([masks.mask_message(line) for line in lines])
+    return name
+
+
+def draw_slices(page: PageContext, name: str) -> None:
+    """Show P, R and F1 of the chosen system in each slice, and the records of the chosen count."""
     table, note = _table(page, name)
     if table is None or not len(table):
         st.info("No span has a value here.")

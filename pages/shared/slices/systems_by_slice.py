@@ -1,22 +1,33 @@
-"""F1 of all systems by slice: the choice of the slicing and the tables, for Overview and Systems."""
+"""F1 of all systems by slice: the choice of the slicing, the tables and the figure, for Overview and Systems."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.analysis.sentences import bracket_rule
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import SliceTally, tally_slices
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, tally_slices
 from nereval_core.analysis.slices.system_slices import compare_slices
+from nereval_core.records.queries import Query
+from nereval_core.report.figures.comparison import leaderboard
+from pages.shared.components.downloads import count_figure, draw_title
+from pages.shared.components.tables import open_records
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import slicing
-from pages.shared.systems.tables import units_of
+from pages.shared.systems.tables import rough_words, units_of
 from pages.shared.view import state
+from pages.shared.view.text import plain
+
+GOLD_ERRORS = ("INC", "PAR", "MIS")
+_DECADE = re.compile(r"(\d{4})s")
 
 
 def choose_slicing(page: PageContext) -> str:
@@ -24,6 +35,51 @@ def choose_slicing(page: PageContext) -> str:
     names = slicing.offered_slicings(page)
     widget = state.mirror("slice_by", slicing.chosen_slicing(page, names), slicing.take_slicing)
     return str(st.selectbox("Slice by", names, format_func=slicings.slicing_title, width=420, **widget))
+
+
+def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None:
+    """Draw F1 of the systems in each slice; a click lists the errors of a system on the gold spans of a slice."""
+    intervals, pairs = slice_tables(page, systems, name)
+    if intervals.empty:
+        return
+    units = units_of(page)
+    tests = pairs[pairs["p_holm"].notna()]
+    method = f"{SLICE_PLAN.level:.0%} intervals, {SLICE_PLAN.resamples:,} resamples of {units.plural}"
+    if len(tests):
+        method += f"\n{bracket_rule(SLICE_PLAN.level, int(tests['tests'].max()))} in each slice"
+    figure = leaderboard(
+        with_gaps(intervals),
+        method,
+        (units.singular, units.plural),
+        apart=tests[are_significant(tests, SLICE_PLAN.level)],
+        facet="type",
+        title=f"F1 of {len(systems)} systems by {plain(slicings.title_in_sentence(name))} under {plain(page.by)}",
+    )
+    facts = (page.view, name, systems)
+    chosen = count_figure(draw_title(figure), "slice_systems", facts, file="systems-by-slice", saved=figure)
+    st.caption(rough_words(intervals, units))
+    if len(chosen) == 2 and chosen[0] in systems and chosen[1] in set(intervals["type"]):
+        system, value = map(str, chosen)
+        context = page if system == page.system else page.of(system)
+        query = Query(decision=GOLD_ERRORS, having=((f"gold {name}", value),))
+        title = f"Gold spans of {plain(value)} that {plain(system)} misses or gets wrong"
+        open_records(context, page.by, query, title, name="slice_systems")
+
+
+def with_gaps(intervals: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of decades with a row for each run of decades without data; other slices as they are."""
+    names = intervals["type"].unique().tolist()
+    years = [int(match[1]) if (match := _DECADE.fullmatch(name)) else None for name in names]
+    parts = []
+    for place, name in enumerate(names):
+        before, year = years[place - 1] if place else None, years[place]
+        if before is not None and year is not None and year > before + 10:
+            first, last = before + 10, year - 10
+            gap = f"{first}s" if first == last else f"{first}s to {last}s"
+            empty = intervals.iloc[:1].assign(type=f"{gap}: none", POS=0, ACT=0, units=0)
+            parts.append(empty.assign(**dict.fromkeys(("f1", "f1_low", "f1_high"), float("nan"))))
+        parts.append(intervals[intervals["type"].eq(name)])
+    return pd.concat(parts, ignore_index=True) if parts else intervals
 
 
 @memoized("Slicing all systems …")

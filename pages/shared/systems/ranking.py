@@ -9,11 +9,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.significance import measure_tables
 from nereval_core.analysis.multiple_tests import are_significant
-from nereval_core.analysis.sentences import bracket_rule, name_list
+from nereval_core.analysis.sentences import bracket_rule
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.conventions import conventions
@@ -26,6 +25,7 @@ from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import systems_by_slice
+from pages.shared.systems.tables import rough_words
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain, show_problems
 
@@ -37,13 +37,21 @@ SCORERS = tuple(name for name, convention in conventions().items() if convention
 
 @dataclass(frozen=True)
 class Ranking:
-    """The rows of the figure and the differences of all pairs of systems, in each value of the column `facet`."""
+    """The rows of the figure and the differences of all pairs of systems, in each value of a column.
+
+    `facet` says what these values are: "type", "slice" (both in the column `type`), "criterion" or "scorer".
+    """
 
     intervals: pd.DataFrame
     pairs: pd.DataFrame
     facet: str
     title: str
     resamples: int
+
+    @property
+    def column(self) -> str:
+        """The column that has the facet of a row."""
+        return "type" if self.facet == "slice" else self.facet
 
 
 def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str) -> bool:
@@ -63,17 +71,9 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
     )
     if other:
         st.caption("Click two systems to compare them below: the last two are A and B.")
-    if rough := _rough_facets(ranking):
-        st.caption(plain(f"Rough intervals, over fewer than {FEW_UNITS} {comparison.units.plural}: {rough}.", 400))
+    if ranking.facet in ("type", "slice"):
+        st.caption(rough_words(ranking.intervals, comparison.units))
     return True
-
-
-def _rough_facets(ranking: Ranking) -> str:
-    """Return the types or slices in which too few units have spans for a bootstrap."""
-    if not ranking.facet or "units" not in ranking.intervals:
-        return ""
-    units = ranking.intervals.groupby(ranking.facet, sort=False)["units"].max()
-    return name_list([str(name) for name in units.index[units < FEW_UNITS]])
 
 
 def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
@@ -98,7 +98,7 @@ def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: t
         method,
         (units.singular, units.plural),
         apart=tests[are_significant(tests, plan.level)],
-        facet=ranking.facet,
+        facet=ranking.column,
         title=ranking.title,
         pair=pair,
     )
@@ -108,11 +108,11 @@ def _bounded(ranking: Ranking, tab: str) -> Ranking:
     """Keep the facets with most gold spans, unless the reader asks for all."""
     if not ranking.facet or "POS" not in ranking.intervals:
         return ranking
-    spans = ranking.intervals.groupby(ranking.facet, sort=False)["POS"].max()
+    spans = ranking.intervals.groupby(ranking.column, sort=False)["POS"].max()
     if len(spans) <= MOST_FACETS or st.toggle(f"All {len(spans)}", key=f"{keys.WIDGET}all_facets_{tab}"):
         return ranking
     largest = spans.sort_values(ascending=False, kind="stable").index[:MOST_FACETS]
-    rows, pairs = (table[table[ranking.facet].isin(largest)] for table in (ranking.intervals, ranking.pairs))
+    rows, pairs = (table[table[ranking.column].isin(largest)] for table in (ranking.intervals, ranking.pairs))
     return Ranking(rows, pairs, ranking.facet, ranking.title, ranking.resamples)
 
 
@@ -136,9 +136,8 @@ def _by_type(page: PageContext, comparison: Comparison) -> Ranking | None:
 def _by_slice(page: PageContext, comparison: Comparison) -> Ranking | None:
     name = systems_by_slice.choose_slicing(page)
     rows, pairs = systems_by_slice.slice_tables(page, tuple(comparison.scores), name)
-    rows, pairs = (table.rename(columns={"type": "slice"}) for table in (rows, pairs))
     title = _title(rows, f"by {slicings.title_in_sentence(name)} under {page.by}")
-    return Ranking(rows, pairs, "slice", title, SLICE_PLAN.resamples)
+    return Ranking(systems_by_slice.with_gaps(rows), pairs, "slice", title, SLICE_PLAN.resamples)
 
 
 def _by_scorer(page: PageContext, comparison: Comparison) -> Ranking | None:

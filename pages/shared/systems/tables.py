@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.resampling_units import (
     RUNS_PREFIX,
     WITHIN,
@@ -17,7 +18,7 @@ from nereval_core.analysis.resampling_units import (
     resampling_choices,
     resampling_units,
 )
-from nereval_core.analysis.sentences import holm_in_words, significance_in_words
+from nereval_core.analysis.sentences import holm_in_words, name_list, significance_in_words
 from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
@@ -106,6 +107,16 @@ def show_warnings(lines: Iterable[str]) -> None:
     """Show warnings about intervals."""
     for line in lines:
         st.markdown(f":orange-badge[intervals] {plain(f'{capitalised(line)}.', 500)}")
+
+
+def rough_words(intervals: pd.DataFrame, units: ResamplingUnits) -> str:
+    """Return a sentence on the types or slices in which too few units have spans for a bootstrap, "" without any."""
+    most = intervals.groupby("type", sort=False)["units"].max()
+    rough = [str(name) for name in most.index[most < FEW_UNITS]]
+    if not rough:
+        return ""
+    which = "all" if len(rough) == len(most) else name_list(rough)
+    return plain(f"Rough intervals, over fewer than {FEW_UNITS} {units.plural}: {which}.", 400)
 
 
 def interval_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
