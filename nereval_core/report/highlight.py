@@ -69,6 +69,24 @@ def lanes(marks: Sequence[Mark], *, limit: int = LANES, first: str = "") -> list
     return lane_of_mark
 
 
+def lanes_with_labels(marks: Sequence[Mark], labels: Sequence[str], *, first: str = "") -> list[int | None]:
+    """Return lanes as `lanes` does, in which a label that is longer than its span has room, where lanes suffice.
+
+    The width of a label is estimated as a number of characters of the text, as the browser alone knows it. An empty
+    label takes no room.
+    """
+    ends = [
+        max(mark.end, mark.start + ceil(_LABEL_CHARACTER * len(label)) + 1) if label else mark.end
+        for mark, label in zip(marks, labels, strict=True)
+    ]
+    wide = [
+        replace(mark, fragments=(*mark.fragments[:-1], (mark.fragments[-1][0], end)))
+        for mark, end in zip(marks, ends, strict=True)
+    ]
+    placed = lanes(wide, first=first)
+    return lanes(marks, first=first) if None in placed else placed
+
+
 def _lanes(marks: Sequence[Mark], limit: int, first: str) -> list[int | None]:
     rows_of_track: dict[tuple[Side, str], list[list[tuple[int, int]]]] = {}
     lane_of_mark: list[int | None] = [None] * len(marks)
@@ -209,7 +227,7 @@ def document_html(
     marks = [*marks, *neighbours]
     assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
-    placed = _with_room_for_labels(text, marks)
+    placed = segments(text, marks, placed=lanes_with_labels(marks, [_label(mark) for mark in marks]))
     body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by, n_own) for segment in placed)
     marks_in_lanes = {stroke.mark for segment in placed for stroke in segment.strokes}
     hidden = len(marks) - len(marks_in_lanes)
@@ -223,7 +241,7 @@ def document_html(
 
 def text_height(text: str, marks: Sequence[Mark], line: int) -> float:
     """Return about how high `document_html` draws a text with these marks in lines of so many characters, in em."""
-    placed = _with_room_for_labels(text, marks)
+    placed = segments(text, marks, placed=lanes_with_labels(marks, [_label(mark) for mark in marks]))
     height = 0.0
     for low in range(0, len(text), line):
         in_line = [piece for piece in placed if piece.start < low + line and piece.start + len(piece.text) > low]
@@ -240,20 +258,6 @@ _LABEL_CHARACTER = 0.95
 def _label(mark: Mark) -> str:
     # A type with characters that change the direction of writing would look like another type.
     return f"{LOOKS[mark.decision].glyph} {one_line(mark.type)}"
-
-
-def _with_room_for_labels(text: str, marks: Sequence[Mark]) -> list[Segment]:
-    """Cut a text as `segments` does; where lanes suffice, a label that is longer than its span gets space in its lane.
-
-    The width of a label is estimated as a number of characters of the text, as the browser alone knows it.
-    """
-    room = [max(mark.end, mark.start + ceil(_LABEL_CHARACTER * len(_label(mark))) + 1) for mark in marks]
-    wide = [
-        replace(mark, fragments=(*mark.fragments[:-1], (mark.fragments[-1][0], end)))
-        for mark, end in zip(marks, room, strict=True)
-    ]
-    placed = lanes(wide)
-    return segments(text, marks, placed=None if None in placed else placed)
 
 
 def _lanes_used(placed: Iterable[Segment], marks: Sequence[Mark]) -> dict[Side, int]:

@@ -16,7 +16,7 @@ import streamlit as st
 
 from nereval_core.problems import counted
 from nereval_core.report.colours import LOOKS, Colour, type_colours
-from nereval_core.report.highlight import Segment, paragraphs, segments
+from nereval_core.report.highlight import Segment, lanes_with_labels, paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
 from nereval_core.tables import name_text
 from nereval_core.tables.glossary import DECISIONS
@@ -78,7 +78,9 @@ def text_data(
     """
     bounds = paragraphs(text)
     cuts = [*(low for low, _ in bounds), *(place or ()), *sentences, *(edge for token in tokens for edge in token)]
-    placed = segments(text, marks, cuts=cuts, first=selected)
+    # Correct spans are quiet, without labels.
+    labels = ["" if mark.decision == "COR" else f"{LOOKS[mark.decision].glyph} {mark.type}" for mark in marks]
+    placed = segments(text, marks, cuts=cuts, placed=lanes_with_labels(marks, labels, first=selected))
     colours = type_colours(types, (mark.type for mark in marks))
     mark_data: dict[int, dict[str, Any]] = {}
     blocks = []
