@@ -48,7 +48,7 @@ def upload(visit: Visit, folder: Path) -> None:
         path.write_text(text)
     visit.drop(*files)
     visit.page.get_by_role("button", name="Read and score").first.click()
-    visit.page.get_by_text("Files, formats and types").wait_for()
+    visit.page.get_by_role("heading", name="Overview", exact=True).wait_for()
 
 
 def refused(visitor: Visitor) -> bool:
@@ -66,7 +66,6 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     upload(ada, tmp_path)
     own = ada.page.url.removeprefix(team)
     assert "corpus=" in own
-    ada.page.get_by_role("heading", name="Your uploads").wait_for()
     # Whoever knows the address, and the digest in it, opens nothing.
     eve.open("", own.partition("?")[2])
     assert refused(eve) and "Your uploads" not in eve.shown.texts()
@@ -86,6 +85,7 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     eve.open("Overview", f"corpus={found[1]}")
     assert refused(eve)
     ada.go("/")
+    ada.page.get_by_role("heading", name="Your uploads").wait_for()
     with ada.rerun():
         ada.page.get_by_role("button", name="Rename or remove").click()
     with ada.rerun():

@@ -71,7 +71,7 @@ def test_from_two_folders_to_a_layer_and_on_the_next_day(browser: Any, store: Re
     with serve_app() as address:
         visit = Visit(browser, address, viewport={"width": 1440, "height": 1800})
         visit.go("/")
-        hand.click(visit.page.get_by_role("link", name=f"{len(FIRST)} of {disagreements} decided"))
+        hand.click(visit.page.get_by_role("button", name=f"{len(FIRST)} of {disagreements} decided"))
         visit.page.get_by_text(f"{len(FIRST)} of {disagreements} reviewed").first.wait_for()
         assert hand.clicks <= MOST_CLICKS, hand.clicks
         decide_more(visit, disagreements)
@@ -99,12 +99,11 @@ def read_both(visit: Visit, hand: Hand, file: Path) -> None:
     visit.go("/")
     visit.drop(file)
     hand.click(visit.page.get_by_role("button", name="Read and score"))
-    visit.page.get_by_role("heading", name="anna × ben").wait_for()
+    visit.page.get_by_role("heading", name="Annotators", exact=True).wait_for()
 
 
 def open_disagreements(visit: Visit, hand: Hand) -> int:
     """Open all that the two disagree on in Inspect; return how many records these are."""
-    hand.click(visit.page.get_by_role("link", name="Where they disagree"))
     every = visit.page.get_by_test_id("stMetric").filter(has_text="all disagreements")
     number = int(re.findall(r"(\d+) of \d+", every.inner_text())[0])
     hand.click(visit.page.get_by_role("link", name="decide who is right"))

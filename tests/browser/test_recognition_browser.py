@@ -27,4 +27,4 @@ def test_an_export_of_three_layers_is_read_by_the_keyboard(visit: Visit, tmp_pat
     page.get_by_role("button", name="Read and score").focus()
     with visit.rerun():
         page.keyboard.press("Enter")
-    page.get_by_text("Files, formats and types").wait_for()
+    page.get_by_role("heading", name="Overview", exact=True).wait_for()

@@ -25,7 +25,6 @@ def test_from_a_shared_task_to_a_table_and_a_figure(visit: Visit, tmp_path: Path
     hand.click(page.get_by_role("button", name="Read and score"))
     # Files as submitted spell tokens otherwise and begin entities with I: the refusal offers the way on.
     hand.click(page.get_by_role("button", name="Fix all and continue"))
-    hand.click(page.get_by_role("link", name="See the scores →"))
     page.get_by_role("heading", name="Overview", exact=True).wait_for()
 
     hand.click(page.locator(".st-key-context_bar").get_by_role("button", name="more"))

@@ -488,7 +488,7 @@ def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> N
 def listed(app: AppTest) -> list[list[str]]:
     """Return the rows of the table of recent corpora."""
     tables = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
-    return next((table["rows"] for table in tables if "list_hint" in table), [])
+    return next((table["rows"] for table in tables if "list_hints" in table), [])
 
 
 def test_start_opens_a_stored_corpus_and_removes_it(stored: Store) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.conventions import ScorerInput, find_convention, option_values
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
-from tests.support.pages import account, address, drop, give_role, opened, read, roles
+from tests.support.pages import account, address, drop, give_role, opened, read, roles, settled
 from tests.support.shared_corpora import SHARED, needs
 
 SENTENCES = b"P1 The p53 protein binds MDM2.\nP2 Nothing here.\n"
@@ -76,6 +76,10 @@ def test_two_folders_of_brat_dropped_one_after_the_other_are_two_layers() -> Non
     uploads = [(name, raw, "application/octet-stream") for name, raw in files]
     app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
     assert roles(app) == {"folder 1": "Annotator", "folder 2": "Annotator"}
+    # Where nothing is gold, the page on annotators shows first what was read.
+    shown = settled(app.button(key="upload_read").click().run())
+    assert [one.value for one in shown.title] == ["Annotators"]
+    app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
     app = read(give_role(app, "folder 1", "Gold"))
     assert list(account(app)["spans"]) == [2, 4]
 

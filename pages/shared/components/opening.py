@@ -116,7 +116,7 @@ def open_corpus(loaded: Loaded, form: str = "") -> None:
     has_own_types = any(have_no_common_type(loaded.corpus.gold, layer) for layer in loaded.corpus.systems)
     # Start says how to mend the one and the other.
     if not loaded.problems and not has_own_types:
-        st.session_state[keys.OPENED] = "Overview"
+        st.session_state[keys.OPENED] = "Annotators" if loaded.first_annotator else "Overview"
 
 
 def offer_demos(digest: str | None, *, in_words: bool) -> None:

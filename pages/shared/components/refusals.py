@@ -67,7 +67,7 @@ def refused_form() -> str:
     return form
 
 
-def kept(form: str) -> FormatError | None:
+def refusal_of(form: str) -> FormatError | None:
     """Return why files of a form were not read, as this session may read it."""
     error: FormatError | None = st.session_state.get(keys.UPLOAD_PROBLEMS)
     if error is None or refused_form() != form:
@@ -100,9 +100,9 @@ def draw_below(error: FormatError, names: Collection[str], form: str, again: Cal
     _offer(_ways(others, error.remedies), form, again)
     ways = [way[0] for problems in by_source.values() if (way := _ways(problems, error.remedies))]
     if len(ways) > 1:
-        every = dict.fromkeys(option for way in ways for option in way.options)
-        label = plain(f"Fix all and continue: {_words(every)}", 300)
-        st.button(label, type="primary", key="fix_all", on_click=_read_again, args=(form, tuple(every), again))
+        all_options = dict.fromkeys(option for way in ways for option in way.options)
+        label = plain(f"Fix all and continue: {_words(all_options)}", 300)
+        st.button(label, type="primary", key="fix_all", on_click=_read_again, args=(form, tuple(all_options), again))
     if ways:
         st.caption(NOTE)
 
@@ -110,7 +110,7 @@ def draw_below(error: FormatError, names: Collection[str], form: str, again: Cal
 def draw_elsewhere(forms: Collection[str]) -> None:
     """Draw the problems that belong to none of the forms on the page."""
     form = refused_form()
-    error = kept(form)
+    error = refusal_of(form)
     if error is not None and (not form or form not in forms):
         show_problems([masks.mask_message(line) for line in error.lines()])
 
@@ -144,8 +144,8 @@ def _draw_problem(problem: Problem, number: int, files: dict[str, Any], with_rem
     source = "" if problem.source in files else f"{problem.source}: "
     times = f"**{number:,} ×** " if number > 1 else ""
     place = "" if problem.line is None else f", {'first in ' if number > 1 else ''}line {problem.line:,}"
-    found, remedy = (masks.mask_message(words) for words in (f"{source}{problem.found}", page_words(problem.remedy)))
-    st.markdown(f":red[✗] {times}{plain(found, 300)}{place}{f'; {plain(remedy, 300)}' if with_remedy else ''}.")
+    finding, remedy = (masks.mask_message(words) for words in (f"{source}{problem.found}", page_words(problem.remedy)))
+    st.markdown(f":red[✗] {times}{plain(finding, 300)}{place}{f'; {plain(remedy, 300)}' if with_remedy else ''}.")
     file = files.get(problem.source)
     if file is not None and problem.line is not None and file.size <= LARGE and not masks.is_masked():
         st.code(_lines_around(file.getvalue(), problem.line), language=None)

@@ -57,7 +57,7 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
     than MANY, or files of several folders, of which several have the same names.
     """
     groups: dict[str, list[int]] = {}
-    known, uses = set(names), Counter(names)
+    all_names, uses = set(names), Counter(names)
     brat = any(name.endswith(".ann") for name in names)
     endings = [PurePosixPath(name).suffix.lower() for name in names]
     sizes = Counter(endings)
@@ -74,7 +74,7 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
         elif ending in documents:
             key = ending
         else:
-            key = companion_key(name, known)
+            key = companion_key(name, all_names)
         groups.setdefault(key, []).append(number)
     return list(groups.values())
 

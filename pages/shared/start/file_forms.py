@@ -99,7 +99,7 @@ def draw_drop_zone() -> Sequence[Any]:
 
 def draw_files(files: Sequence[Any]) -> None:
     """Propose a role for each layer of the files dropped, and offer to read them."""
-    error = refusals.kept(DROPPED)
+    error = refusals.refusal_of(DROPPED)
     rows = _rows(files, error) if files else []
     reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
@@ -318,7 +318,7 @@ def served_form(root: Path) -> None:
         disabled=not gold or not (systems or ours.others) or opening.is_waiting(),
         on_click=read,
     )
-    if gold and (error := refusals.kept(SERVED_FORM)) is not None:
+    if gold and (error := refusals.refusal_of(SERVED_FORM)) is not None:
         refusals.draw_below(error, (), SERVED_FORM, read)
 
 

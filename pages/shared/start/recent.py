@@ -116,8 +116,8 @@ def table_of_corpora(corpora: Sequence[Recent]) -> Table:
 
 
 def _layers(names: Sequence[str]) -> str:
-    shown = ", ".join(one_line(name) for name in names[:LAYERS])
-    return f"{shown} and {len(names) - LAYERS} more" if len(names) > LAYERS else shown
+    listed = ", ".join(one_line(name) for name in names[:LAYERS])
+    return f"{listed} and {len(names) - LAYERS} more" if len(names) > LAYERS else listed
 
 
 def table_data(corpora: Sequence[Recent], digest: str | None) -> dict[str, Any]:
@@ -136,7 +136,10 @@ def table_data(corpora: Sequence[Recent], digest: str | None) -> dict[str, Any]:
         "opens": [[0, *([DECIDED] if recent.account.link else [])] for recent in corpora],
         "present": digests.index(digest) if digest in digests else -1,
         "open_hint": "Open this corpus",
-        "list_hint": "Go on with the list that was reviewed last",
+        "list_hints": [
+            f"{recent.account.decided:,} of {recent.account.records:,} decided: go on with that list"
+            for recent in corpora
+        ],
     }
 
 

@@ -28,7 +28,8 @@ export default function (component) {
       button.type = "button";
       button.dir = "auto";
       button.dataset.place = `${row} ${column}`;
-      button.title = column ? data.list_hint : data.open_hint;
+      button.title = column ? data.list_hints[row] : data.open_hint;
+      if (column) button.setAttribute("aria-label", `${text}, ${data.list_hints[row]}`);
       button.addEventListener("click", () => setTriggerValue("open", [row, column]));
       if (!row && !column && data.present !== 0) cell.append(element("kbd", "", "Enter"));
     });
