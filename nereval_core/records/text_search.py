@@ -1,11 +1,13 @@
 """The texts of a layer's spans as one row of bytes: how many words each has, and which of them hold what is sought.
 
 A search has terms: words, whatever their case, or one regular expression between slashes, in the syntax of RE2, which
-takes time that grows with the text alone (https://github.com/google/re2/wiki/Syntax).
+takes time that grows with the text alone (https://github.com/google/re2/wiki/Syntax). One with an anchor, such as `^`,
+is about the spans: it is not searched for in the text around them, whose cuts are ours.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +29,7 @@ _PIECE = 50_000
 _BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 _WORDS: WeakKeyDictionary[Layer, NDArray[np.uint8]] = WeakKeyDictionary()
 _SOUGHT: WeakKeyDictionary[Layer | Documents, dict[tuple[bool, bool], Sought]] = WeakKeyDictionary()
+_ANCHOR = re.compile(r"(?<![\[\\])\^|(?<!\\)\$|\\[Az]")
 AROUND = 60
 """Characters on either side of a span that a search looks at."""
 MOST_AROUND = 300_000
@@ -41,6 +44,11 @@ def search_terms(text: str) -> tuple[str, ...]:
 def is_regex(term: str) -> bool:
     """Tell whether a term is a regular expression: it stands between slashes."""
     return len(term) > 2 and term[0] == term[-1] == "/"
+
+
+def is_anchored(term: str) -> bool:
+    """Tell whether a term is a regular expression that asks for the beginning or the end of a text."""
+    return is_regex(term) and _ANCHOR.search(term[1:-1]) is not None
 
 
 def regex_problem(text: str) -> str:
@@ -193,7 +201,7 @@ class Sought:
 def having_term(layer: Layer, term: str) -> NDArray[np.bool_]:
     """Tell which spans of a layer have a term in their texts or, in layers up to MOST_AROUND, around them."""
     has_term = _having(layer, term, around=False)
-    if len(layer) <= MOST_AROUND and layer.documents.sizes is None:
+    if len(layer) <= MOST_AROUND and layer.documents.sizes is None and not is_anchored(term):
         has_term |= _having(layer, term, around=True)
     return has_term
 

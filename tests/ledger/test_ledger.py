@@ -25,7 +25,7 @@ from nereval_core.ledger.facet_counts import FacetCounts, classes_of
 from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
 from nereval_core.records.reasons import BOUNDARIES
 from nereval_core.records.tables import RECORD_COLUMNS, record_ids, records
-from nereval_core.records.text_search import AROUND, Sought, is_regex, regex_problem, span_texts, words_of
+from nereval_core.records.text_search import AROUND, Sought, is_anchored, is_regex, regex_problem, span_texts, words_of
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables.glossary import DECISIONS
@@ -112,7 +112,9 @@ def around(text: str, row: dict[str, Any], side: str) -> str:
 def is_found(record: dict[str, Any], text: str) -> bool:
     """Tell whether each word is in one of the texts of a record, or the regular expression in one of them."""
     if is_regex(text):
-        return not regex_problem(text) and any(re.search(text[1:-1], sought) for sought in record["sought"])
+        # Anchors are those of spans and ids, not of the text around spans.
+        places = record["sought"][:3] if is_anchored(text) else record["sought"]
+        return not regex_problem(text) and any(re.search(text[1:-1], sought) for sought in places)
     return all(any(word in sought.casefold() for sought in record["sought"]) for word in text.casefold().split())
 
 
@@ -358,3 +360,11 @@ def test_a_regular_expression_takes_time_that_grows_with_the_text_alone() -> Non
     assert sought.matching("^(a+)+b$").tolist() == [False, True]
     assert regex_problem("/(a/").startswith("missing )") and regex_problem("/(a)/") == regex_problem("(a") == ""
     assert sought.matching("(a").tolist() == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("regex", "anchored"),
+    [("/^a/", True), ("/a$/", True), ("/[^a]/", False), ("/\\^a\\$/", False), ("/\\Aa|b/", True), ("a$", False)],
+)
+def test_anchors_are_told_from_other_signs(regex: str, anchored: bool) -> None:
+    assert is_anchored(regex) == anchored
