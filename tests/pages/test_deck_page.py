@@ -124,6 +124,11 @@ def test_patterns_of_a_large_corpus_wait_for_a_click(monkeypatch: pytest.MonkeyP
     assert shown(press(app, "patterns"))[3:6] == NAMES
 
 
+def test_a_figure_names_no_document() -> None:
+    doc = DEMO.corpus.documents.ids[0]
+    assert doc not in slide(opened("Present", replace(VIEW, slide="scores", doc=doc)))
+
+
 def test_the_map_says_what_it_hides() -> None:
     cells = PAGE.ledger().confusion()
     of_equal_type = sum(number for (gold, pred), number in cells.items() if gold == pred)

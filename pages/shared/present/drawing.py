@@ -46,7 +46,9 @@ def first_slide_html(deck: Deck, word: str, hint: str) -> Markup:
         return _title(deck, hint)
     if is_pattern(word):
         return _pattern(deck, word)
-    return (_scores if word == SCORES else _confusion)(page, deck.heading, " · ".join(_under(page)))
+    # Figures are about all documents.
+    under = " · ".join(_under(replace(page, view=replace(page.view, doc=""))))
+    return (_scores if word == SCORES else _confusion)(page, deck.heading, under)
 
 
 def _title(deck: Deck, hint: str) -> Markup:

@@ -328,7 +328,7 @@ def _item(deck: Deck, playlist: Playlist, place: int, session: Session) -> None:
     name = f"record {position}, {quote}"
     with _thumbnail(key, name, html, partial(_from, deck.page, playlist, item.uid)):
         starred = item.starred.shown
-        st.caption(f"{place + 1}. {_quote(before, quote, after)}")
+        st.caption(f"{len(deck.first_ids) + place + 1}. {_quote(before, quote, after)}")
         st.caption(f"{plain(starred.system)} · {plain(starred.criterion)} · {plain(starred.document)}")
         with st.container(horizontal=True, gap="small"):
             for direction, to in (("up", place - 1), ("down", place + 1)):
