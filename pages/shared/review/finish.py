@@ -117,8 +117,8 @@ def _layer_changes(loaded: Loaded, conditions: Conditions, _layer: Layer) -> Lay
 
 def _undecided(page: PageContext) -> Undecided:
     """Return what becomes of records without a verdict: gold stays as it is, annotators' open spans are left out."""
-    chosen: Undecided | None = st.session_state.get(keys.REVIEW_UNDECIDED)
-    return chosen or ("leave-out" if page.words.annotators else "first")
+    choice: Undecided | None = st.session_state.get(keys.REVIEW_UNDECIDED)
+    return choice or ("leave-out" if page.words.annotators else "first")
 
 
 def _choose_undecided(page: PageContext, records: int) -> None:
@@ -160,9 +160,10 @@ def _preview(page: PageContext, finished: Finished, changes: LayerChanges) -> No
     if not total:
         return
     st.header(count(total, "change"))
-    shown = total if st.toggle("Show all", key=f"{keys.WIDGET}all_changes") or total <= PREVIEW else PREVIEW
-    low = first_row(shown, "changes", page.view, "changes") if shown > ROWS else 0
-    table = change_table(page.loaded.corpus.gold, finished.layer, changes, low, min(shown, low + ROWS))
+    is_whole = st.toggle("Show all", key=f"{keys.WIDGET}all_changes") or total <= PREVIEW
+    low = first_row(total, "changes", page.view, "changes") if is_whole and total > ROWS else 0
+    high = min(total, low + ROWS) if is_whole else PREVIEW
+    table = change_table(page.loaded.corpus.gold, finished.layer, changes, low, high)
     show_table(
         page,
         table,

@@ -92,12 +92,12 @@ def level_said(level: str) -> str:
 def show_problems(lines: Sequence[str]) -> None:
     """Show lines as `FormatError.lines` gives them."""
     totals = [line for line in lines if IN_ALL in line]
-    told = [line for line in lines if line not in totals]
-    n_problems = sum(not line.startswith(ALL_OPTIONS) for line in told)
+    rest = [line for line in lines if line not in totals]
+    n_problems = sum(not line.startswith(ALL_OPTIONS) for line in rest)
     st.error(
         f"What was given has {totals[0].replace(';', ':')}"
         if totals
         else f"{counted(n_problems, 'problem')} in what was given:"
     )
-    for line in told:
+    for line in rest:
         st.code(line, language=None, wrap_lines=True)
