@@ -71,9 +71,18 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
     )
     if other:
         st.caption("Click two systems to compare them below: the last two are A and B.")
+    if ranking.facet == "scorer":
+        for scorer, rows in ranking.intervals.groupby("scorer", sort=False):
+            st.caption(plain(f"{scorer}: {_order_in_words(rows)}.", 1_000))
     if ranking.facet in ("type", "slice"):
         st.caption(rough_words(ranking.intervals, comparison.units))
     return True
+
+
+def _order_in_words(rows: pd.DataFrame) -> str:
+    """Return the systems of a ranking with their F1, the best first."""
+    ordered = rows[rows["f1"].notna()].sort_values("f1", ascending=False, kind="stable")
+    return ", ".join(f"{system} {f1:.3f}" for system, f1 in zip(ordered["system"], ordered["f1"], strict=True))
 
 
 def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
