@@ -6,30 +6,25 @@ from pages.shared import confusion, frame
 from pages.shared.components import sentence
 from pages.shared.components.tables import BESIDE_FIGURE, open_records
 from pages.shared.data.page_context import PageContext
-from pages.shared.view.confusion_layout import confusion_table
-from pages.shared.view.queries import cell_query
+from pages.shared.view.confusion_layout import confused_pairs, confusion_table, type_groups
 from pages.shared.view.text import plain
 
 
-@frame.page("Confusion")
+@frame.page("Confusion", example="biology")
 def draw(page: PageContext) -> None:
-    confusion.choose_layout(page)
     sentence.confusion(page)
     cells = page.ledger().confusion()
-    types, share = confusion.types_shown(page, cells), page.view.share
-    table = confusion_table(cells, types, page.view.layout, page.words, share=share)
+    types, share = confusion.types_shown(page, cells), confusion.share_of(page)
+    groups = type_groups(types, unfolded=page.view.unfold)
+    confusion.choose_layout(page, groups)
+    table = confusion_table(cells, types, page.view.layout, page.words, share=share, groups=groups)
+    pairs = confused_pairs(cells)
+    cell = confusion.open_cell(page, groups, pairs)
     with st.container(key="confusion_pair"):
         with st.container():
-            cell = confusion.draw_matrix(page, table)
+            confusion.draw_matrix(page, table, groups, cell)
         with st.container():
-            if cell is None:
-                st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
-                return
-            row, column = cell
-            if calculation := table.share(row, column, share):
-                st.code(calculation, language=None)
-            names = page.words.reference, page.words.other if page.words.annotators else "predicted"
-            kinds = str(table.counts.index[row]), str(table.counts.columns[column])
-            title = ", ".join(plain(f"{name} {kind}") for name, kind in zip(names, kinds, strict=True))
-            query = cell_query(table.rows[row], table.columns[column])
-            open_records(page, page.by, query, title, name="confusion", columns=BESIDE_FIGURE)
+            confusion.draw_pairs(page, pairs, cell)
+            if cell is not None:
+                title = plain(confusion.cell_title(page, cell))
+                open_records(page, page.by, groups.query(cell), title, name="confusion", columns=BESIDE_FIGURE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ def record_in(address: str) -> str:
 def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browser: Any, app: str) -> None:
     visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit.page.set_viewport_size({"width": 1280, "height": 720})
-    visit.open("Confusion", VIEW)
+    visit.open("Confusion", replace(VIEW, share="counts"))
     last = visit.page.get_by_role("columnheader").last
     last.wait_for()
     box = last.bounding_box()
@@ -36,9 +37,11 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     assert visit.eventually(lambda: visit.rows(0) == number)
     # The keyboard reaches the neighbouring cell.
     visit.press("ArrowDown")
+    visit.press("Enter")
     below = ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(missed.nth(1).inner_text()))
     assert visit.eventually(lambda: visit.listed_records() == below)
     visit.press("ArrowUp")
+    visit.press("Enter")
     assert visit.eventually(lambda: visit.listed_records() == (title, number))
     visit.click_row(1, 0, from_right=300)
     visit.page.get_by_role("link", name=re.compile("^Inspect in ")).click()

@@ -122,7 +122,7 @@ NAMES = (
 )
 SYSTEMS = ("_index", "annotator")
 VIEWS: dict[str, tuple[dict[str, Any], ...]] = {
-    "Confusion": ({}, {"share": "row", "layout": ("by-confusion",)}),
+    "Confusion": ({}, {"share": "counts", "layout": ("by-confusion",)}),
     "Inspect": ({}, {"inspect_tab": "by-class"}),
     "Criteria": ({}, {"criteria_tab": "two-criteria"}),
     "Overview": ({}, {"overview_tab": "by-slice", "slice_by": "period"}),

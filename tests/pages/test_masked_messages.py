@@ -11,7 +11,6 @@ from functools import cache
 from urllib.parse import urlencode
 
 from nereval_core.html_report.figures import script
-from pages.shared.confusion import CELL
 from pages.shared.data.loading import load_demo
 from pages.shared.inspect.workbench import KEY
 from pages.shared.view import MASKED, View
@@ -80,8 +79,8 @@ def test_no_word_is_sent(app: str) -> None:
             pass
     # The records of a cell, one of them in its text, and all of them in a file.
     with messages.opened("Confusion", VIEW) as visitor:
-        missed = len(json.loads(visitor.shown.widget(f"{CELL}_map").json)["columns"]) - 1
-        visitor.trigger(f"{CELL}_map", "choose", [0, missed])
+        kind = json.loads(visitor.shown.widget("table_confusion_map").json)["keys"][0]
+        visitor.trigger("table_confusion_map", "choose", [kind, ""])
         assert any("predicted missed" in text for text in visitor.shown.texts())
     with messages.opened("Inspect", RECORDS) as visitor:
         visitor.unfold("Export")

@@ -44,7 +44,9 @@ def views(draw: st.DrawFn) -> View:
         beside=draw(NAMES | st.just("")),
         order=draw(st.sampled_from(ORDERS)),
         slide=draw(st.sampled_from(["", *SLIDES])),
-        share=draw(st.sampled_from(["", "row", "column"])),
+        cell=draw(st.just(()) | st.tuples(NAMES, NAMES | st.just("")) | st.tuples(st.just(""), NAMES)),
+        unfold=draw(TYPES),
+        share=draw(st.sampled_from(["", "counts", "column"])),
         layout=tuple(draw(st.lists(st.sampled_from(LAYOUTS), unique=True))),
         **tabs,
     )

@@ -21,7 +21,7 @@ LOOKS: dict[str, tuple[dict[str, Any], ...]] = {
         *({"overview_tab": "by-slice", "slices_tab": tab} for tab in TABS["slices_tab"]),
         *({"overview_tab": "by-slice", "slice_by": name} for name in SLICED_BY),
     ),
-    "Confusion": ({"share": "row"}, {"share": "column"}, *({"layout": (word,)} for word in LAYOUTS)),
+    "Confusion": ({"share": "counts"}, {"share": "column"}, *({"layout": (word,)} for word in LAYOUTS)),
     "Inspect": (
         *({"order": order} for order in ORDERS[1:]),
         {"layout": ("whole-document",)},

@@ -13,9 +13,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.tables import Table
-from pages.shared.components.downloads import table_key
 from pages.shared.components.navigation import pages
-from pages.shared.confusion import CELL
 from pages.shared.data import caches, playlists, verdict_store
 from pages.shared.data.loading import load_demo
 from pages.shared.data.memo import MEMO
@@ -127,11 +125,6 @@ def heat_map(app: AppTest) -> dict[str, Any]:
     """Return names, texts and shades of the confusion table."""
     every = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
     return next(one for one in every if "shades" in one)
-
-
-def heat_map_cell(view: View, row: int, column: int) -> dict[str, object]:
-    """Return the state of a session in which a cell of the confusion table is chosen."""
-    return {CELL: (table_key("", view), row, column)}
 
 
 def headings(app: AppTest) -> str:

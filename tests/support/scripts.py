@@ -16,9 +16,9 @@ Run = Callable[[str], Any]
 """Evaluates an expression over the functions of scripts."""
 
 
-def run_scripts(request: pytest.FixtureRequest, *names: str, more: str = "") -> Run:
-    """Return what evaluates an expression over the functions of scripts of `pages/shared/inspect`, and of `more`."""
-    scripts = [(ROOT / "pages" / "shared" / "inspect" / f"{name}.js").read_text(encoding="utf-8") for name in names]
+def run_scripts(request: pytest.FixtureRequest, *names: str, more: str = "", folder: str = "inspect") -> Run:
+    """Return what evaluates an expression over scripts of a folder of `pages/shared`, and `more`."""
+    scripts = [(ROOT / "pages" / "shared" / folder / f"{name}.js").read_text(encoding="utf-8") for name in names]
     script = "".join(scripts) + more
     if node := shutil.which("node"):
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from nereval_core.records.queries import ABSENT
 from nereval_core.report.figures.scores import confusion_map
 from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import name_text
-from pages.shared.components.downloads import Export, table_key
+from pages.shared.components.downloads import Export
 from pages.shared.components.navigation import choose_word, toggle_layout
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import keys
-from pages.shared.view.confusion_layout import Confusion
+from pages.shared.view import keys, state
+from pages.shared.view.confusion_layout import Confusion, Pair, TypeGroups
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
+from pages.shared.view.queries import Line, cell_query, context
+from pages.shared.view.text import plain
 
-UNITS = {"": "counts", "row": "row %", "column": "column %"}
+Pairs = Sequence[tuple[Pair, int]]
+PAIRS = 20
+"""Confused pairs that are listed."""
+AROUND = 24
+"""Characters before and after the span of an example."""
+
+UNITS = {"": "% of row", "column": "% of column", "counts": "counts"}
 TITLES = {"": "counts of match records", "row": "per cent of each row", "column": "per cent of each column"}
 TYPES = 100
 """Types in the table at most: a larger one would make too long a message to the browser."""
@@ -43,21 +54,108 @@ def types_shown(page: PageContext, cells: Mapping[tuple[str, str], int]) -> tupl
     return tuple(sorted(sorted(types, key=lambda kind: -sums[kind])[:TYPES]))
 
 
-def choose_layout(page: PageContext) -> None:
+def choose_layout(page: PageContext, groups: TypeGroups) -> None:
     """Ask how the table is laid out; the answers are kept in the link."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         choose_word(page, "share", "Cells show", UNITS, visible=True)
         for word, (label, help_text) in SWITCHES.items():
             toggle_layout(page, word, label, help_text)
+        if groups.members:
+            unfolded = [name for name in groups.members if name not in groups.folded]
+            st.multiselect(
+                "Unfolded",
+                list(groups.members),
+                **state.mirror("unfold", unfolded, lambda names: _unfold(tuple(names))),
+                placeholder="types with a common beginning",
+                help="Types whose names begin alike share a row and a column until they are unfolded.",
+                width=300,
+            )
 
 
-def draw_matrix(page: PageContext, table: Confusion) -> tuple[int, int] | None:
-    """Draw the table and its files; return row and column of the cell chosen."""
-    label = matrix_title(page)
-    cell = draw_heat_map(table, (page.view,), label, percent=bool(page.view.share), words=page.words)
+def _unfold(names: tuple[str, ...]) -> None:
+    state.put(replace(state.view(), unfold=names))
+
+
+def share_of(page: PageContext) -> str:
+    """Return what cells show as `confusion_table` calls it: shares of the row unless the reader chose otherwise."""
+    return {"": "row", "counts": ""}.get(page.view.share, page.view.share)
+
+
+def open_cell(page: PageContext, groups: TypeGroups, pairs: Pairs) -> Pair | None:
+    """Return the cell of the link, or the pair confused most where the link has none that is in the table."""
+    if page.view.cell:
+        gold, pred = page.view.cell
+        if all(name == ABSENT or name in groups.members or name in page.types for name in (gold, pred)):
+            return gold, pred
+    return pairs[0][0] if pairs else None
+
+
+def cell_title(page: PageContext, cell: Pair) -> str:
+    """Return the names of a cell's sides."""
+    names = page.words.reference, page.words.other if page.words.annotators else "predicted"
+    kinds = (name_text(name) or page.words.label(code) for name, code in zip(cell, ("SPU", "MIS"), strict=True))
+    return ", ".join(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))
+
+
+def draw_pairs(page: PageContext, pairs: Pairs, cell: Pair | None) -> None:
+    """List the pairs confused most, the most frequent first, each with an example."""
+    reference, other = page.words.reference, page.words.other if page.words.annotators else "predicted"
+    n_confused = sum(number for _, number in pairs)
+    if not pairs:
+        st.caption("No two types are confused. A cell of the table opens its records.")
+        return
+    listed = pairs[:PAIRS]
+    rows = [
+        {
+            "key": list(pair),
+            "types": f"{name_text(pair[0])} → {name_text(pair[1])}",
+            "number": f"{number:,} ({number / n_confused:.0%})",
+            "example": list(line),
+        }
+        for (pair, number), line in zip(listed, _examples(page, tuple(pair for pair, _ in listed)), strict=True)
+    ]
+    open_place = next((place for place, (pair, _) in enumerate(listed) if pair == cell), None)
+    title = f"Confused most: {reference} → {other}"
+    more = f"; the first {PAIRS} of {len(pairs):,} pairs" if len(pairs) > PAIRS else ""
+    st.markdown(f"**{plain(title)}**{more}")
+    key = f"{keys.TABLE}confused_pairs"
+    data = {"label": title, "pairs": rows, "chosen": open_place}
+    _mount_pairs(data=data, key=key, on_choose_change=lambda: _choose(st.session_state[key]["choose"]))
+
+
+@memoized()
+def _examples(page: PageContext, pairs: tuple[Pair, ...]) -> list[Line]:
+    """Return the words around the first record of each pair of types."""
+    ledger, texts = page.ledger(), page.loaded.corpus.documents.texts
+    return [context(ledger.page(cell_query(*pair), rows=1), texts, AROUND)[0] for pair in pairs]
+
+
+def _choose(cell: Sequence[str] | None) -> None:
+    if cell:
+        state.put(replace(state.view(), cell=(str(cell[0]), str(cell[1]))))
+
+
+def draw_matrix(page: PageContext, table: Confusion, groups: TypeGroups, cell: Pair | None) -> None:
+    """Draw the table and its files; a click on a cell, or Enter, opens it."""
+    key = f"{keys.TABLE}confusion_map"
+
+    def unfold() -> None:
+        name = st.session_state[key]["unfold"]
+        if name:
+            _unfold((*state.view().unfold, str(name)))
+
+    names = None if cell is None else [groups.shown(name) for name in cell]
+    is_drawn = names is not None and names[0] in table.rows and names[1] in table.columns
+    data = heat_map_data(table, matrix_title(page), share=share_of(page), words=page.words, groups=groups)
+    data["chosen"] = [table.rows.index(names[0]), table.columns.index(names[1])] if names and is_drawn else None
+    _mount(
+        data=data,
+        key=key,
+        on_choose_change=lambda: _choose(st.session_state[key]["choose"]),
+        on_unfold_change=unfold,
+    )
     counts = table.counts.reset_index(names=free_name(page.words.reference, list(table.counts.columns)))
     Export(counts, page.signature(), "confusion", figure=lambda: _drawn(page, table)).draw()
-    return cell
 
 
 def matrix_title(page: PageContext) -> str:
@@ -69,10 +167,11 @@ def matrix_title(page: PageContext) -> str:
 
 def _drawn(page: PageContext, table: Confusion) -> Any:
     """Return the table as a heat map."""
-    texts = table.values.map(lambda value: "" if value != value else f"{value:.0f}{' %' if page.view.share else ''}")
+    share = share_of(page)
+    texts = table.values.map(lambda value: "" if value != value else f"{value:.0f}{' %' if share else ''}")
     cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
     records = int(table.counts.to_numpy().sum())
-    unit = TITLES[page.view.share]
+    unit = TITLES[share]
     title = matrix_title(page)
     return confusion_map(table.values, texts, cells, title, unit, records)
 
@@ -81,36 +180,25 @@ _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
     "nereval_heat_map",
     css=(_HERE / "heat_map.css").read_text(encoding="utf-8"),
-    js=(_HERE / "heat_map.js").read_text(encoding="utf-8"),
+    js="".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("heat_map_layout", "heat_map")),
     isolate_styles=False,
 )
-CELL = keys.TABLE + "confusion"
-"""The cell chosen, in the session: the key of the facts it was chosen under, its row and its column."""
-
-
-def draw_heat_map(
-    table: Confusion, facts: tuple[object, ...], label: str, *, percent: bool, words: LayerWords = GOLD_AND_PREDICTION
-) -> tuple[int, int] | None:
-    """Draw the table; return row and column of the cell chosen, None once any of the `facts` has changed."""
-    now = table_key("", *facts)
-    under, row, column = st.session_state.get(CELL, ("", -1, -1))
-    fits = under == now and 0 <= row < len(table.rows) and 0 <= column < len(table.columns)
-    key = f"{CELL}_map"
-
-    def choose() -> None:
-        clicked = st.session_state[key]["choose"]
-        if clicked:
-            st.session_state[CELL] = (now, int(clicked[0]), int(clicked[1]))
-
-    data = heat_map_data(table, label, percent=percent, words=words) | {"chosen": [row, column] if fits else None}
-    _mount(data=data, key=key, on_choose_change=choose)
-    return (row, column) if fits else None
+_mount_pairs = st.components.v2.component(
+    "nereval_confused_pairs",
+    js=(_HERE / "confused_pairs.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
 
 
 def heat_map_data(
-    table: Confusion, label: str, *, percent: bool, words: LayerWords = GOLD_AND_PREDICTION
+    table: Confusion,
+    label: str,
+    *,
+    share: str,
+    words: LayerWords = GOLD_AND_PREDICTION,
+    groups: TypeGroups | None = None,
 ) -> dict[str, Any]:
-    """Return names, texts and shades of the cells, row by row.
+    """Return names, texts and shades of the cells, row by row, and the scales of the shades.
 
     A shade is 0 to 1, by the square root, so that small counts show; None for a pair of equal type, which has no part
     in the scale. Missed and spurious spans have a scale of their own.
@@ -120,16 +208,33 @@ def heat_map_data(
     apart = np.zeros_like(same)
     apart[-1, :] = apart[:, -1] = True
     shades = np.zeros_like(values)
-    for part in (~apart & ~same, apart & ~same):
+    end = " %" if share else ""
+    scales = []
+    lone = f"{words.name('MIS')}, {words.name('SPU')}"
+    for name, part in (("other type", ~apart & ~same), (lone, apart & ~same)):
         part_values = np.where(part, np.nan_to_num(values), 0)
-        shades += np.sqrt(part_values / (part_values.max(initial=0) or 1))
-    end = " %" if percent else ""
+        most = part_values.max(initial=0)
+        shades += np.sqrt(part_values / (most or 1))
+        scales.append({"label": name, "most": f"{most:,.0f}{end}"})
+    counts = table.counts.to_numpy()
+    titles = [[f"{number:,}" for number in row] for row in counts.tolist()]
+    for row, column in np.argwhere((counts > 0) & bool(share)).tolist():
+        titles[row][column] = table.share(row, column, share)
+    for row, name in enumerate(table.rows):
+        if table.mixed.get(name):
+            titles[row][row] += f"; {table.mixed[name]:,} of these pair different types of {name}"
+    members = groups.members if groups is not None else {}
+    folded = groups.folded if groups is not None else frozenset[str]()
     return {
         "label": label,
         "sides": [words.reference, words.other if words.annotators else "predicted"],
+        "keys": list(table.rows),
+        "folded": [len(members[name]) if name in folded else 0 for name in table.rows],
         "rows": [name_text(str(name)) for name in table.counts.index],
         "columns": [name_text(str(name)) for name in table.counts.columns],
         "texts": [["" if value != value else f"{value:,.0f}{end}" for value in row] for row in values.tolist()],
+        "titles": titles,
+        "scales": scales,
         "shades": [
             [None if equal else round(shade, 3) for shade, equal in zip(*pair, strict=True)]
             for pair in zip(shades.tolist(), same.tolist(), strict=True)

@@ -1,106 +1,156 @@
-// The confusion table as a heat map: a grid of cells that mouse and arrow keys choose from. Every string goes in as
-// textContent or an attribute.
-
-const PAUSE = 120; // milliseconds that an arrow key waits for the next one before its cell is chosen
+// The confusion table as a heat map: a grid of cells. The arrow keys move, Enter or a click opens a cell. Every string
+// goes in as textContent or an attribute.
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
-  const memory = (parentElement.nerevalHeatMap ??= { timer: 0 });
+  const memory = (parentElement.nerevalHeatMap ??= {});
   const held = parentElement.querySelector(":scope > .nvm");
   const focused = held?.contains(document.activeElement) ? document.activeElement.dataset.at : null;
   const root = element("div", "nvm");
-  root.classList.toggle("nvm-many", data.columns.length > 8);
   const grid = element("table", "");
   grid.setAttribute("role", "grid");
   grid.setAttribute("aria-label", data.label);
+  const unfold = (name) => setTriggerValue("unfold", name);
   grid.append(head(data));
   const body = element("tbody", "");
   const cells = data.rows.map((name, row) => {
     const line = element("tr", row === data.rows.length - 1 ? "nvm-apart" : "");
-    line.append(named(name, "row"));
-    const found = data.columns.map((_, column) => cell(data, row, column));
-    line.append(...found);
+    line.append(heading(name, "row", false, data.folded[row] ? () => unfold(data.keys[row]) : null, data.folded[row]));
+    const cellsOfRow = data.columns.map((_, column) => cell(data, row, column));
+    line.append(...cellsOfRow);
     body.append(line);
-    return found;
+    return cellsOfRow;
   });
   grid.append(body);
-  root.append(grid);
+  const status = element("p", "nvm-status");
+  status.setAttribute("aria-hidden", "true");
+  const scroller = element("div", "nvm-scroll");
+  scroller.append(grid);
+  root.append(scroller, status, legend(data));
   const first = data.chosen ?? [0, 0];
   (cells[first[0]]?.[first[1]] ?? cells[0][0]).tabIndex = 0;
 
-  const choose = (target) => {
-    clearTimeout(memory.timer);
-    setTriggerValue("choose", target.dataset.at.split(" ").map(Number));
-  };
+  const placeOf = (target) => target.dataset.at.split(" ").map(Number);
+  const choose = (target) => setTriggerValue("choose", placeOf(target).map((place) => data.keys[place]));
   const focus = (target) => {
     root.querySelector("td[tabindex='0']")?.setAttribute("tabindex", "-1");
     target.tabIndex = 0;
     target.focus();
   };
-  root.addEventListener("click", (event) => {
+  // The names of the row and of the column of a cell stand whole beside it, also where labels are left out.
+  const point = (target) => {
+    for (const label of root.querySelectorAll(".nvm-here")) label.classList.remove("nvm-here");
+    const place = target ? placeOf(target) : data.chosen;
+    status.textContent = place ? cells[place[0]][place[1]].title : "\u00a0";
+    if (!place) return;
+    body.rows[place[0]].cells[0].classList.add("nvm-here");
+    grid.tHead.rows[0].cells[place[1] + 1].classList.add("nvm-here");
+  };
+  const onCell = (act) => (event) => {
     const target = event.target.closest("td");
-    if (!target) return;
-    focus(target);
-    choose(target);
-  });
-  root.addEventListener("keydown", (event) => {
-    const target = event.target.closest("td");
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!target || (!step && event.key !== "Enter" && event.key !== " ")) return;
-    event.preventDefault();
-    if (!step) return choose(target);
-    const [row, column] = target.dataset.at.split(" ").map(Number);
-    const next = cells[row + step[0]]?.[column + step[1]];
-    if (!next) return;
-    focus(next);
-    clearTimeout(memory.timer);
-    memory.timer = setTimeout(() => choose(next), PAUSE);
-  });
+    if (target) act(target, event);
+  };
+  root.addEventListener("click", onCell((target) => (focus(target), choose(target))));
+  root.addEventListener("focusin", onCell(point));
+  root.addEventListener("pointerover", onCell(point));
+  root.addEventListener("pointerleave", () => point(document.activeElement?.closest?.(".nvm td")));
+  root.addEventListener(
+    "keydown",
+    onCell((target, event) => {
+      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      if (!step && event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      if (!step) return choose(target);
+      const [row, column] = placeOf(target);
+      const next = cells[row + step[0]]?.[column + step[1]];
+      if (next) focus(next);
+    }),
+  );
 
-  const scrolled = held ? [held.scrollLeft, held.scrollTop] : null;
   if (held) held.replaceWith(root);
   else parentElement.append(root);
-  if (scrolled) [root.scrollLeft, root.scrollTop] = scrolled;
+  const longest = Math.max(...[...data.rows, ...data.columns].map((name) => [...name].length));
+  const widestText = Math.max(1, ...data.texts.flat().map((text) => text.length));
+  const fit = () => fitTo(root, mapLayout(parentElement.clientWidth, data.columns.length, longest, widestText));
+  memory.observer?.disconnect();
+  memory.observer = new ResizeObserver(fit);
+  memory.observer.observe(parentElement);
+  fit();
+  point(null);
   if (focused) root.querySelector(`td[data-at="${focused}"]`)?.focus();
+}
+
+function fitTo(root, layout) {
+  for (const name of ["label", "cell", "row", "font"]) root.style.setProperty(`--nvm-${name}`, `${layout[name]}px`);
+  root.classList.toggle("nvm-upright", layout.isUpright);
+  root.classList.toggle("nvm-blank", !layout.hasTexts);
+  const thin = (labels, every) =>
+    labels.forEach((label, place) => label.classList.toggle("nvm-thin", place % every > 0 && place < labels.length - 1));
+  thin([...root.querySelectorAll("tbody th")], layout.everyRow);
+  thin([...root.querySelectorAll("thead th")].slice(1), layout.everyColumn);
 }
 
 function head(data) {
   const line = element("tr", "");
   const corner = element("th", "");
   corner.textContent = `${data.sides[0]} ↓  ${data.sides[1]} →`;
-  line.append(corner, ...data.columns.map((name, column) => named(name, "col", column === data.columns.length - 1)));
-  const found = element("thead", "");
-  found.append(line);
-  return found;
+  line.append(corner, ...data.columns.map((name, column) => heading(name, "col", column === data.columns.length - 1)));
+  const group = element("thead", "");
+  group.append(line);
+  return group;
 }
 
-function named(name, scope, apart = false) {
-  const found = element("th", apart ? "nvm-apart" : "");
-  found.scope = scope;
-  found.textContent = found.title = name;
-  return found;
+// The heading of a row or column; that of a folded row is a button.
+function heading(name, scope, isApart, unfold = null, types = 0) {
+  const label = element("th", isApart ? "nvm-apart" : "");
+  label.scope = scope;
+  const text = element(unfold ? "button" : "span", "nvm-name");
+  text.textContent = unfold ? `▸ ${name}` : name;
+  label.title = unfold ? `${name}: ${types} types; unfold` : name;
+  if (unfold) {
+    text.type = "button";
+    text.setAttribute("aria-expanded", "false");
+    text.addEventListener("click", unfold);
+  }
+  label.append(text);
+  return label;
 }
 
 function cell(data, row, column) {
-  const found = element("td", column === data.columns.length - 1 ? "nvm-apart" : "");
+  const box = element("td", column === data.columns.length - 1 ? "nvm-apart" : "");
   const shade = data.shades[row][column];
-  found.setAttribute("role", "gridcell");
-  found.tabIndex = -1;
-  found.dataset.at = `${row} ${column}`;
-  found.textContent = data.texts[row][column];
-  found.title = `${data.sides[0]} ${data.rows[row]}, ${data.sides[1]} ${data.columns[column]}: ${data.texts[row][column] || 0}`;
-  found.setAttribute("aria-label", found.title);
-  found.setAttribute("aria-selected", String(data.chosen?.[0] === row && data.chosen?.[1] === column));
-  found.style.setProperty("--nvm-shade", String(shade ?? 0));
-  found.classList.toggle("nvm-same", shade === null);
+  box.setAttribute("role", "gridcell");
+  box.tabIndex = -1;
+  box.dataset.at = `${row} ${column}`;
+  box.textContent = data.texts[row][column];
+  box.title = `${data.sides[0]} ${data.rows[row]}, ${data.sides[1]} ${data.columns[column]}: ${data.titles[row][column]}`;
+  box.setAttribute("aria-label", box.title);
+  box.setAttribute("aria-selected", String(data.chosen?.[0] === row && data.chosen?.[1] === column));
+  box.style.setProperty("--nvm-shade", String(shade ?? 0));
+  box.classList.toggle("nvm-same", shade === null);
   // From there on the colour of the text changes: its contrast is at least 4.5 in both themes.
-  found.classList.toggle("nvm-strong", (shade ?? 0) > 0.55);
-  found.classList.toggle("nvm-full", (shade ?? 0) > 0.85);
-  return found;
+  box.classList.toggle("nvm-strong", (shade ?? 0) > 0.55);
+  box.classList.toggle("nvm-full", (shade ?? 0) > 0.85);
+  return box;
+}
+
+function legend(data) {
+  const line = element("p", "nvm-legend");
+  for (const { label, most } of data.scales) {
+    const scale = element("span", "nvm-scale");
+    const ramp = element("span", "nvm-ramp");
+    ramp.setAttribute("aria-hidden", "true");
+    scale.append(`${label} 0 `, ramp, ` ${most}`);
+    line.append(scale);
+  }
+  const same = element("span", "nvm-scale");
+  same.append(element("span", "nvm-swatch"), " same type");
+  line.append(same);
+  return line;
 }
 
 function element(name, className) {
-  const found = document.createElement(name);
-  if (className) found.className = className;
-  return found;
+  const node = document.createElement(name);
+  if (className) node.className = className;
+  return node;
 }

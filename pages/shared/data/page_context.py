@@ -127,13 +127,14 @@ def _signature(page: PageContext, criterion: str) -> str:
     return signature(page.scores(names=[criterion]), criterion)
 
 
-def page_context(*, demo: bool) -> tuple[PageContext | None, tuple[str, ...]]:
+def page_context(*, demo: bool, example: str = "") -> tuple[PageContext | None, tuple[str, ...]]:
     """Return the context of the view, and in words the parts of the view that do not fit its corpus.
 
-    With `demo`, a view without a corpus shows the first demo. The context is None where the server lacks the corpus.
+    With `demo`, a view without a corpus shows the demo `example`, else the first one. The
+    context is None where the server lacks the corpus.
     """
     view, rule_notices = own_criteria.receive_rule(state.view())
-    view = _with_corpus(view, demo=demo)
+    view = _with_corpus(view, demo=demo, example=example)
     loaded = caches.find(view.corpus)
     if loaded is None:
         state.put(view)
@@ -151,12 +152,12 @@ def page_context(*, demo: bool) -> tuple[PageContext | None, tuple[str, ...]]:
     return PageContext(loaded, view, settings), (*rule_notices, *folder_notices, *layer_notices, *notices)
 
 
-def _with_corpus(view: View, *, demo: bool) -> View:
+def _with_corpus(view: View, *, demo: bool, example: str) -> View:
     """Return the view with a corpus where it names none: the one that the server was started with, or the demo."""
     named = named_corpus()
     if view.corpus or (named is None and not (demo and demo_names())):
         return view
-    default = named or caches.demo(demo_names()[0])
+    default = named or caches.demo(example if example in demo_names() else demo_names()[0])
     # A system that the link names and the corpus lacks is said to be missing, like any other.
     return replace(view, corpus=default.corpus.digest, system=view.system or default.start)
 

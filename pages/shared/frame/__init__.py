@@ -43,12 +43,14 @@ def page(
     *,
     needs_corpus: bool = True,
     demo: Callable[[View], bool] | None = None,
+    example: str = "",
     bare: Callable[[View], bool] = lambda view: False,
     filters: Callable[[View], bool] = lambda view: False,
 ) -> Callable[[Callable[[PageContext], None]], None]:
     """Run a page: `@frame.page("Overview")` over the function that draws it, once there is a corpus to draw.
 
-    Without a corpus a page shows the demo, where `demo` says yes to the view; by default if it needs one. With
+    Without a corpus a page shows the demo, where `demo` says yes to the view; by default if it needs one: the
+    one named `example`, else the first. With
     `needs_corpus=False` the function takes `PageContext | None` and is called in any case. Where `bare` says yes to the
     view, what the function draws has the window to itself; where `filters` does, the page shows records narrowed down
     by the filters of the view, and these as chips.
@@ -65,7 +67,7 @@ def page(
             return
         _go_on(title)
         with guarded():
-            page, dropped = page_context(demo=needs_corpus if demo is None else demo(state.view()))
+            page, dropped = page_context(demo=needs_corpus if demo is None else demo(state.view()), example=example)
             fits = state.write_address()
             alone = page is not None and bare(page.view)
             export_menu.begin()

@@ -113,7 +113,7 @@ def _confusion(page: PageContext, heading: str, under: str) -> Markup:
         )
         hidden.append(f"{count(n_types, 'type')} less often mistaken ({count(n_errors, 'error')})")
     note = f"Not shown: {' and '.join(hidden)}." if hidden else ""
-    cells_data = heat_map_data(table, "", percent=False, words=page.words)
+    cells_data = heat_map_data(table, "", share="", words=page.words)
     return map_html(heading, under, matrix_title(page), cells_data, note)
 
 

@@ -91,6 +91,13 @@ def _write_sides(names: Iterable[str]) -> str:
     return ",".join("-" if name == ABSENT else "%2D" if name == "-" else escaped_name(name) for name in names)
 
 
+def _read_cell(text: str) -> tuple[tuple[str, ...], list[str]]:
+    parts = text.split(",")
+    names = tuple(ABSENT if part == "-" else unquote(part) for part in parts)
+    fits = len(parts) == 2 and all(parts) and any(names)
+    return (names, []) if fits else ((), [f"{quoted(text)} is not a cell (such as DNA,protein)"])
+
+
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -124,6 +131,7 @@ CORPUS = Codec(
     checked(_is_corpus, "is neither a digest of a corpus (12 to 64 hexadecimal digits) nor a key of one").read,
     lambda corpus: corpus if is_key(corpus) else corpus[:PREFIX],
 )
+CELL = Codec(_read_cell, _write_sides)
 RECORD = checked(_RECORD.fullmatch, "is not a record (such as g:12-19:Drug)")
 PLACE = checked(_is_place, "is not a place in a text (such as 12-19)")
 PATTERN = checked(_PATTERN.fullmatch, "is not a pattern (such as kind:missed;before:of)")
@@ -221,7 +229,9 @@ class View:
     - `pattern`: the pattern that is open on Inspect or shown as a slide, by the key of its group of errors.
     - `at`: a place in the document, annotated or not, as `12-19`: code points, end exclusive.
     - `resample`: the units of resampling, in the words of `--resample-by`.
-    - `share`: Confusion shows shares of the row or the column; `rank`: Linking looks at the first 3 or 5 links.
+    - `share`: Confusion shows counts, or shares of the column, in place of shares of the row; `cell`: its open cell,
+      by the types of both sides; `unfold`: groups of its types that have rows of their own.
+    - `rank`: Linking looks at the first 3 or 5 links.
     - `..._tab`: the tab of a page, see TABS; a view that is carried from page to page has one for each.
 
     Empty fields stand for the default: first system by name, no second one, all but the correct records in lists, gold
@@ -268,7 +278,9 @@ class View:
     mentions: str = parameter("", one_of(("given",)))
     rank: str = parameter("", one_of(("3", "5")))
     review_tab: str = parameter("", renamed(one_of(TABS["review_tab"]), FINISH))
-    share: str = parameter("", one_of(("row", "column")))
+    share: str = parameter("", renamed(one_of(("counts", "column", "")), {"row": ""}))
+    cell: tuple[str, ...] = parameter((), CELL)
+    unfold: tuple[str, ...] = parameter((), NAMES)
     layout: tuple[str, ...] = parameter((), some_of(LAYOUTS))
 
     @property

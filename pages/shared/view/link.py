@@ -96,6 +96,9 @@ def check_view(
     for member, _ in view.merge:
         if member not in known_types:
             notices.append(f"merge: {quoted(member)} is not in this corpus")
+    is_cell = all(name in sides or any(kind.startswith(name) for kind in scored_types) for name in view.cell)
+    if not is_cell:
+        notices.append(f"cell: {quoted(', '.join(view.cell))} is not in this corpus")
     system = allowed_value("system", systems, "", "is not a system of this corpus")
     return replace(
         view,
@@ -111,6 +114,7 @@ def check_view(
         type=in_corpus("type", scored_types),
         gold=in_corpus("gold", sides),
         pred=in_corpus("pred", sides),
+        cell=view.cell if is_cell else (),
         beside="" if view.beside == system else allowed_value("beside", systems, "", "is not a system of this corpus"),
         tracks=tuple(name for name in in_corpus("tracks", systems) if name not in (system, view.beside))[:MOST_TRACKS],
         versus=allowed_value("versus", criteria, "", "is not a matching criterion that applies here"),
@@ -130,7 +134,7 @@ SORT: Mapping[str, tuple[str, str]] = MappingProxyType(
         **{word: ("layout", word) for word in LAYOUTS if word != "all-criteria"},
         **{f"{name}-slide": ("slide", name) for name in FIGURE_SLIDES},
         "slides": ("slide", "record"),
-        "row-share": ("share", "row"),
+        "row-share": ("share", ""),
         "column-share": ("share", "column"),
         "first-3": ("rank", "3"),
         "first-5": ("rank", "5"),
