@@ -20,13 +20,12 @@ START = "app.py"
 
 GROUPS = {
     "": ("Start",),
-    "Look": ("Overview", "Confusion", "Linking"),
-    "Inspect": ("Inspect",),
-    "Compare": ("Systems", "Criteria"),
-    "Annotators": ("Annotators", "Review"),
-    "Show": ("Present",),
-    "Help": ("Guide",),
+    "Read": ("Overview", "Confusion", "Linking", "Inspect"),
+    "Compare": ("Systems", "Criteria", "Annotators"),
+    "Finish": ("Review", "Present"),
+    "\u00a0": ("Guide",),
 }
+"""The pages by their headings in the sidebar; a blank one keeps the Guide apart."""
 ICONS = {
     "Start": ":material/home:",
     "Overview": ":material/bar_chart:",

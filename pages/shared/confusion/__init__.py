@@ -144,7 +144,7 @@ def draw_matrix(page: PageContext, table: Confusion, groups: TypeGroups, cell: P
         if name:
             _unfold((*state.view().unfold, str(name)))
 
-    names = None if cell is None else [groups.shown(name) for name in cell]
+    names = None if cell is None else [groups.row_name(name) for name in cell]
     is_drawn = names is not None and names[0] in table.rows and names[1] in table.columns
     data = heat_map_data(table, matrix_title(page), share=share_of(page), words=page.words, groups=groups)
     data["chosen"] = [table.rows.index(names[0]), table.columns.index(names[1])] if names and is_drawn else None

@@ -99,6 +99,8 @@ def _draw_frame(title: str, page: PageContext | None, fits: bool) -> DeltaGenera
     with st.sidebar:
         navigation.draw_links(("Linking",) if page is None else _inapplicable(page))
         draw_logout()
+        with st.container(key="version"):
+            st.caption(f"nereval {__version__}")
     if page is not None:
         context_bar.draw_context_bar(page, fits)
     with st.container(key="notices"):
@@ -173,7 +175,8 @@ def _count_run() -> None:
     runs = st.session_state.get(keys.RUNS, 0) + 1
     st.session_state[keys.RUNS] = runs
     with st.container(key=f"run-{runs}"):
-        st.caption(f"nereval {__version__}")
+        # Something has to be in it, or it would not be drawn.
+        st.caption("\u200b")
 
 
 def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:

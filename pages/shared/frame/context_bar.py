@@ -45,6 +45,7 @@ def _pair(page: PageContext) -> None:
     """
     names = list(reference_layer.layers(page.loaded)) if page.loaded.has_layers else []
     if page.words.annotators:
+        st.caption("reference:", width="content")
         _reference(page, names)
         swapped = reference_layer.swapped_view(page.view, page.loaded, page.system)
         swap_help = f"Swap the two: {plain(page.system)} as reference. A verdict belongs to the order it was given in."
@@ -53,9 +54,9 @@ def _pair(page: PageContext) -> None:
         return
     _system(page)
     if len(names) < 3:
-        st.caption("vs gold", width="content")
+        st.caption(f"reference: {plain(page.words.reference, 40)}", width="content")
         return
-    st.caption("vs", width="content")
+    st.caption("reference:", width="content")
     _reference(page, names)
 
 

@@ -106,8 +106,8 @@ SECTIONS = {
     "Abbreviations": "abbreviations",
     "Methods": "methods",
 }
-TABLE = 177
-"""Pixels of a table: four rows and the head."""
+ROWS, TABLE = 4, 177
+"""Rows up to which a table is shown whole, and the pixels of a longer one: as many rows and the head."""
 HOW = (
     "Write spans as `[Aspirin tablet|Drug]`; they may nest. `\\[`, `\\]` and `\\|` stand for the characters "
     "themselves. Inside a gold span `[p53|=core]` is its core and `[p53 gene|=alternative]` another way to mark it."
@@ -152,7 +152,7 @@ def try_it() -> None:
     spans, counts = span_decisions(scores), example_counts(scores, names)
     for place, table in zip(st.columns(2), (spans, counts), strict=True):
         with place:
-            draw_rows(table, height=TABLE)
+            draw_rows(table, height=TABLE if len(table.rows) > ROWS else None)
 
 
 _HERE = Path(__file__).parent

@@ -52,7 +52,7 @@ class TypeGroups:
     members: Mapping[str, tuple[str, ...]]
     folded: frozenset[str] = frozenset()
 
-    def shown(self, name: str) -> str:
+    def row_name(self, name: str) -> str:
         """Return the name under which the table shows a type: its own, or that of its folded group."""
         return next((group for group in self.folded if name in self.members[group]), name)
 
@@ -104,7 +104,7 @@ def confusion_table(
     row or column, the diagonal included even where it is hidden. Types of a folded group have one row and one column.
     """
     groups = groups or TypeGroups({})
-    name_of = {name: groups.shown(name) for name in {ABSENT, *types, *(name for pair in cells for name in pair)}}
+    name_of = {name: groups.row_name(name) for name in {ABSENT, *types, *(name for pair in cells for name in pair)}}
     sums, mixed = Counter[Pair](), Counter[str]()
     for (gold, pred), n in cells.items():
         pair = name_of[gold], name_of[pred]
