@@ -51,6 +51,11 @@ def test_start_of_a_stranger_and_of_one_who_returns(stranger: Visit, tmp_path: P
     table.wait_for()
     headings = table.get_by_role("columnheader").all_inner_texts()
     assert headings == ["corpus", "best F1", "decided", "last opened"], "systems have no room on a telephone"
+    for width in (1024, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function(
+            "table => table.scrollWidth <= table.clientWidth", arg=page.locator(".nvc").element_handle()
+        )
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Overview", exact=True).wait_for()
     assert page.get_by_text("gold", exact=True).count()
