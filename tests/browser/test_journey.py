@@ -141,7 +141,10 @@ def mend(visit: Visit, hand: Hand, number: int, file: Path) -> str:
     after, _, before = re.findall(r"0\.\d{3}", said)
     assert before != after and f"{len(FIRST)} of {number}" in figures.filter(has_text="Decided").inner_text()
     hand.click(visit.page.get_by_role("button", name="Finish →"))
+    sentence = visit.page.get_by_text("The finished layer has")
+    before = sentence.inner_text()
     hand.click(visit.page.get_by_role("radio", name="as in anna"))
+    assert visit.eventually(lambda: sentence.inner_text() != before)
     # What came as brat goes as brat, which has no place for a verdict that both are right.
     hand.clicks += 1
     visit.save("anna-finished.zip, without what it cannot hold", file)
