@@ -18,6 +18,7 @@ from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
 from nereval_core.ledger.attributes.comparisons import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
+from nereval_core.report.colours import system_hues
 from nereval_core.report.figures.comparison import brackets, difference_dots, leaderboard
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
@@ -262,6 +263,29 @@ def test_annotators_are_ranked_by_choice() -> None:
     assert not toggle.value and address(sound(toggle.set_value(True).run()))["layout"] == "with-annotators"
     # Who chooses an annotator as the system sees all.
     assert "annotator" in texts(opened("Systems", replace(VIEW, system="annotator-1")))
+
+
+def test_a_system_has_the_same_hue_on_every_page_whoever_is_ranked() -> None:
+    figures = [
+        json.loads(chart.proto.spec)
+        for app in (
+            opened("Systems", VIEW),
+            opened("Systems", RANKED),
+            opened("Systems", replace(VIEW, systems_tab="types-of-systems")),
+            opened("Slices", VIEW),
+            opened("Overview", VIEW),
+        )
+        for chart in app.get("plotly_chart")
+        if any(name in chart.proto.id for name in ("table_ranking", "table_slice_systems", "table_types_figure"))
+    ]
+    assert len(figures) == 5
+    hues = {
+        trace["marker"]["color"]
+        for figure in figures
+        for trace in figure["data"]
+        if re.sub(r"<b>[AB]</b> ", "", trace["name"]) in ("rules", "F1")
+    }
+    assert hues == {system_hues(SYSTEMS)["rules"]}
 
 
 def test_a_pair_has_one_sign_and_one_p_on_a_page() -> None:

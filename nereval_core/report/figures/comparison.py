@@ -71,6 +71,7 @@ def leaderboard(
     facet: str = "",
     title: str = "",
     pair: tuple[str, str] = ("", ""),
+    among: Sequence[str] = (),
 ) -> go.Figure:
     """Draw F1 of systems with intervals, the best on top: all together, or for each value of the column `facet`.
 
@@ -78,7 +79,8 @@ def leaderboard(
     `units` and `POS` where they are known; systems without F1 have no mark. `apart` are the significant differences,
     with `system`, `baseline`, `difference`, `p_holm` and `facet`: brackets join each system with the next below that
     is significantly worse. `method` describes intervals and tests in a line or two, `units` are singular and plural of
-    the resampled units. `pair` are the systems A and B. The `customdata` of a mark is (system, value of the facet).
+    the resampled units. `pair` are the systems A and B; `among` are all systems of the corpus, ranked or not, so that
+    each keeps its hue. The `customdata` of a mark is (system, value of the facet).
     """
     table = table.assign(_facet=table[facet].astype("object") if facet else "")
     systems = sorted(table["system"].unique())
@@ -94,7 +96,7 @@ def leaderboard(
         return place if whole else facets.index(value) * height_of_facet + row_offset(place, len(order[value]))
 
     labels = dict(zip(systems, _labels(systems, pair), strict=True))
-    figure, markers = go.Figure(), system_markers(systems)
+    figure, markers = go.Figure(), system_markers({*systems, *among})
     for system in systems:
         rows = table[(table["system"].eq(system) & table["f1"].notna()).to_numpy()].to_dict("records")
         values, low, high = ([row[key] for row in rows] for key in ("f1", "f1_low", "f1_high"))

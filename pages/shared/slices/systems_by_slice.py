@@ -54,6 +54,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         apart=tests[are_significant(tests, SLICE_PLAN.level)],
         facet="type",
         title=f"F1 of {len(systems)} systems by {plain(slicings.title_in_sentence(name))} under {plain(page.by)}",
+        among=page.systems,
     )
     facts = (page.view, name, systems)
     chosen = count_figure(draw_title(figure), "slice_systems", facts, file="systems-by-slice", saved=figure)

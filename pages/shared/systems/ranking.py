@@ -110,6 +110,7 @@ def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: t
         facet=ranking.column,
         title=ranking.title,
         pair=pair,
+        among=page.systems,
     )
 
 
