@@ -214,7 +214,8 @@ def _drawing(page: PageContext) -> Drawing:
 def _borders(page: PageContext) -> dict[str, Any]:
     """Return what is offered to be marked in texts, and whether it is; "" where the corpus has neither."""
     documents = page.loaded.corpus.documents
-    named = {"tokens": documents.tokens, "sentences": documents.sentences}
+    # A scored folder reads a document as it is shown.
+    named = {"tokens": documents.tokens, "sentences": documents.sentences} if page.loaded.has_layers else {}
     label = " and ".join(name for name, intervals in named.items() if intervals is not None)
     return {"label": label, "drawn": "tokens" in page.view.layout}
 

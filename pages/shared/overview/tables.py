@@ -95,9 +95,10 @@ def by_type(page: PageContext) -> None:
     shown = rows.sort_values("POS", ascending=False, kind="stable")
     if len(rows) > MOST_TYPES and not st.toggle(f"All {len(rows)} types", key=f"{keys.WIDGET}all_types"):
         shown = shown[:MOST_TYPES]
-    has_intervals = rows["f1_low"].notna().any()
-    plan, units = plan_of(page), units_of(page)
-    method = f"{plan.level:.0%} intervals, {plan.resamples:,} resamples of {units.plural}" if has_intervals else ""
+    method = ""
+    if rows["f1_low"].notna().any():
+        plan = plan_of(page)
+        method = f"{plan.level:.0%} intervals, {plan.resamples:,} resamples of {units_of(page).plural}"
     figure = type_rows(shown, page.system, page.by, method, system_hues(page.systems)[page.system])
     # The bars above say what the colours mean.
     drawn = draw_title(figure).update_layout(showlegend=False)
