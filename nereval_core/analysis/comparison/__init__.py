@@ -47,6 +47,8 @@ TAU_COLUMNS: Columns = {"criterion": TEXT_DTYPE, "other": TEXT_DTYPE, "tau": "fl
 """Columns of `tau_table` and their dtypes."""
 SYSTEMS, PAIRS = "systems", "pairs of systems"
 """What Holm's correction is over: the systems that are compared with the baseline, or all pairs of systems."""
+MOST_NAMED = 4
+"""Systems that a sentence on a ranking names; of more it says the number, as the figure shows which."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -328,7 +330,7 @@ def ranking_sentences(comparison: Comparison) -> tuple[str, ...]:
     order = whole[whole["criterion"].eq(criterion)].sort_values("f1", ascending=False, kind="stable")["system"].tolist()
     rows = rows.sort_values("system", key=lambda names: names.map(order.index), kind="stable")
     return (
-        *_baseline_sentence(rows, comparison.plan, "pairs"),
+        *_baseline_sentence(rows, comparison.plan, PAIRS),
         *_other_criteria_sentence(whole, criterion, best),
     )
 
@@ -399,7 +401,7 @@ def _best_systems(rows: pd.DataFrame) -> list[str]:
     return [str(system) for system in rows.loc[rows["rank"].eq(1).fillna(False), "system"]]
 
 
-def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan, tested: str = "systems") -> list[str]:
+def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan, tested: str = SYSTEMS) -> list[str]:
     """Return the sentence on the systems that are better or worse than the baseline, each with its p.
 
     `tested` names what was corrected over.
@@ -415,6 +417,11 @@ def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan, tested: str = "
         (~apart & rows["p_holm"].notna(), f"no significant difference from {base}"),
         (rows["p_holm"].isna(), f"not tested against {base}"),
     ):
+        if tested == PAIRS and kind.sum() > MOST_NAMED:
+            p_values = rows.loc[kind, "p_holm"]
+            most = "" if p_values.isna().all() else f" ({p_value_sentence(p_values.max(), plan.resamples)} at most)"
+            parts.append(f"{label}: {kind.sum()} systems{most}")
+            continue
         listed = zip(rows.loc[kind, "system"], rows.loc[kind, "p_holm"], strict=True)
         named = [system if pd.isna(p) else f"{system} ({p_value_sentence(p, plan.resamples)})" for system, p in listed]
         parts += [f"{label}: {name_list(named)}"] if named else []

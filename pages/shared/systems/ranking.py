@@ -140,6 +140,8 @@ def _by_type(page: PageContext, comparison: Comparison) -> Ranking | None:
     if not systems.are_types_wanted(page):
         return None
     rows, pairs, _ = systems.type_tables(page, comparison)
+    spans = rows.groupby("type")["POS"].transform("max")
+    rows = rows.assign(spans=spans).sort_values("spans", ascending=False, kind="stable")
     return Ranking(rows, pairs, "type", _title(rows, f"by type under {page.by}"), comparison.plan.resamples)
 
 
