@@ -10,6 +10,7 @@ import pytest
 from tests.support.browser import Visit, serve_app
 from tests.support.pages import GOLD, PREDICTION
 
+GOLD_FILE, RUN_FILE = "HIPE-data-v1.3-test-en.jsonl", "team31_bundle5_en_1.jsonl"
 LEFT = """() => {
     const range = document.createRange();
     const left = (node) => { range.selectNodeContents(node); return Math.round(range.getBoundingClientRect().left); };
@@ -39,10 +40,10 @@ def test_start_of_a_stranger_and_of_one_who_returns(stranger: Visit, tmp_path: P
     assert page.locator(".st-key-start").evaluate("start => start.scrollWidth <= start.clientWidth")
     assert len(set(page.evaluate(LEFT))) == 1, page.evaluate(LEFT)
 
-    (tmp_path / "gold.jsonl").write_text(GOLD)
-    (tmp_path / "run.jsonl").write_text(PREDICTION)
+    (tmp_path / GOLD_FILE).write_text(GOLD)
+    (tmp_path / RUN_FILE).write_text(PREDICTION)
     with stranger.rerun():
-        page.locator("input[type=file]").first.set_input_files([tmp_path / "gold.jsonl", tmp_path / "run.jsonl"])
+        page.locator("input[type=file]").first.set_input_files([tmp_path / GOLD_FILE, tmp_path / RUN_FILE])
     page.get_by_role("button", name="Read and score").click()
     page.get_by_role("heading", name="Overview", exact=True).wait_for()
 
@@ -58,7 +59,7 @@ def test_start_of_a_stranger_and_of_one_who_returns(stranger: Visit, tmp_path: P
         )
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Overview", exact=True).wait_for()
-    assert page.get_by_text("gold", exact=True).count()
+    assert page.get_by_text(GOLD_FILE.removesuffix(".jsonl"), exact=True).count()
 
     stranger.go("/")
     table.wait_for()
