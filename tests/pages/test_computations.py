@@ -27,7 +27,7 @@ ASKED = {
     "Annotators": ["Disagreements"],
     "Annotators figures": ["Agreement"],
     "Review": ["Verdicts", "Scoring with verdicts", "The order"],
-    "Review adjudicate": ["Adjudication"],
+    "Review finish": ["Finishing"],
     "Inspect by-class": ["Error classes"],
     "Slices": ["Testing slices", "Testing changes"],
     "Slices scores": ["Thresholds"],

@@ -188,12 +188,20 @@ def type_dots(systems: Mapping[str, Mapping[str, Counts]], types: Sequence[str],
     )
 
 
-def type_rows(table: pd.DataFrame, system: str, criterion: str, method: str, hue: str) -> go.Figure:
+def type_rows(
+    table: pd.DataFrame,
+    system: str,
+    criterion: str,
+    method: str,
+    hue: str,
+    sides: tuple[str, str] = ("gold spans", "predictions"),
+) -> go.Figure:
     """Draw a row for each type in the order of the table: F1 with its interval, and a bar of its decisions.
 
     `table` has the columns `type`, `f1`, `f1_low`, `f1_high`, `POS`, `ACT`, COR, INC, PAR and MIS of its gold spans,
     and SPU of its predictions. A bar is 100% of the gold spans and spurious predictions of its type. `hue` is that of
-    the system. The `customdata` of a dot is (type, ""), that of a part of a bar (type, decision).
+    the system, `sides` name the spans of both. The `customdata` of a dot is (type, ""), that of a part of a bar (type,
+    decision).
     """
     table = table.reset_index(drop=True)
     figure = go.Figure()
@@ -241,11 +249,12 @@ def type_rows(table: pd.DataFrame, system: str, criterion: str, method: str, hue
             hoverinfo="text",
         )
     spans, predicted = int(table["POS"].sum()), int(table["ACT"].sum())
+    gold, predictions = map(plain, sides)
     names = short_names(table["type"].tolist())
     return figure.update_layout(
         title={
             "text": f"F1 and decisions of {plain(system)} by type under {plain(criterion)}<br>"
-            f"<sub>in brackets the gold spans; in all {counted(spans, 'gold span')}, {counted(predicted, 'prediction')}"
+            f"<sub>in brackets the {gold}; in all {spans:,} {gold}, {predicted:,} {predictions}"
             f"{f'; {plain(method)}' if method else ''}</sub>",
             "yref": "container",
             "y": 1,

@@ -99,7 +99,8 @@ def by_type(page: PageContext) -> None:
     if rows["f1_low"].notna().any():
         plan = plan_of(page)
         method = f"{plan.level:.0%} intervals, {plan.resamples:,} resamples of {units_of(page).plural}"
-    figure = type_rows(shown, page.system, page.by, method, system_hues(page.systems)[page.system])
+    sides = page.words.spans("gold"), page.words.spans("pred")
+    figure = type_rows(shown, page.system, page.by, method, system_hues(page.systems)[page.system], sides)
     # The bars above say what the colours mean.
     drawn = draw_title(figure).update_layout(showlegend=False)
     chosen = count_figure(drawn, "types_figure", (page.view, len(shown)), file="types", saved=figure)
