@@ -206,7 +206,7 @@ def test_a_refused_archive_is_told_and_the_app_goes_on() -> None:
     assert list(rows(app)) == ["gold", "good"]
     assert any(line.startswith("the entry '../a.txt' leads outside") for line in problems(app))
     app = sound(app.switch_page(pages()["Overview"]).run())
-    assert app.dataframe
+    assert app.get("plotly_chart")
 
 
 def test_the_served_folder_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
