@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import frame
 from pages.shared.annotators import choose_annotators, draw_disagreements
-from pages.shared.annotators.figures import draw_figures
+from pages.shared.annotators.figures import draw_figures, draw_headline
 from pages.shared.components.navigation import choose_word
 from pages.shared.consistency import choose_layer, draw_consistency
 from pages.shared.data.page_context import PageContext
@@ -26,4 +26,5 @@ def draw(page: PageContext) -> None:
     elif tab == "figures":
         draw_figures(page, names)
     else:
+        draw_headline(page, names)
         draw_disagreements(page, names)

@@ -172,7 +172,7 @@ _METHODS = (
         "Cohen's kappa",
         "Agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance; for more "
         "than two annotators it is Fleiss' kappa.",
-        sources=("cohen1960", "fleiss1971"),
+        sources=("cohen1960", "fleiss1971", "landis1977"),
     ),
     Term(
         "alpha",

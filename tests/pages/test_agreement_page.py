@@ -14,6 +14,7 @@ from nereval_core.analysis.agreement.human_ceiling import ceiling_sentences
 from nereval_core.analysis.agreement.summary import (
     agreement_sentences,
     agreement_signature,
+    kappa_in_words,
 )
 from nereval_core.analysis.agreement.tables import (
     agreement_document_table,
@@ -96,6 +97,27 @@ def test_disagreements_come_first_and_each_count_opens_its_records() -> None:
             if table[column].iat[row]:
                 there = opened("Annotators", VIEW, table_disagreement_types=cell(row, column))
                 assert address(there)["type"] == kind and listed(there) == table[column].iat[row]
+
+
+def test_the_headline_says_how_good_the_agreement_is() -> None:
+    app = opened("Annotators", VIEW)
+    texts = [element.value.replace("\\", "") for element in (*app.markdown, *app.caption)]
+    line = next(text for text in texts if text.startswith("annotator-1 and annotator-2 agree with F1"))
+    kappa = line.partition("kappa on tokens is ")[2].split()[0]
+    assert "95% interval" in line
+    word = kappa_in_words(float(kappa))
+    assert any(f"A kappa of {kappa} is called *{word}* after Landis and Koch (1977)" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "word"),
+    [
+        *((-0.3, "poor"), (-0.001, "slight"), (0.2, "slight"), (0.204, "slight"), (0.21, "fair"), (0.4, "fair")),
+        *((0.41, "moderate"), (0.6, "moderate"), (0.61, "substantial"), (0.8, "substantial"), (1.0, "almost perfect")),
+    ],
+)
+def test_words_for_kappa_are_those_of_landis_and_koch(kappa: float, word: str) -> None:
+    assert kappa_in_words(kappa) == word
 
 
 def test_of_more_than_two_each_pair_is_counted() -> None:

@@ -31,6 +31,22 @@ LABELS: Mapping[str, str] = {
 }
 
 
+KAPPA_LEVELS = (
+    (-1.0, "poor"),
+    (0.0, "slight"),
+    (0.21, "fair"),
+    (0.41, "moderate"),
+    (0.61, "substantial"),
+    (0.81, "almost perfect"),
+)
+"""The least kappa, to two decimals, of each word for it, after Landis and Koch 1977, table in section 2."""
+
+
+def kappa_in_words(kappa: float) -> str:
+    """Return the word for a kappa by Landis and Koch (1977): a convention, which knows nothing of the task."""
+    return next(word for least, word in reversed(KAPPA_LEVELS) if round(kappa, 2) >= least)
+
+
 def figure_label(figure: str, group: Group) -> str:
     """Return the name of a figure; for more than two annotators kappa is Fleiss', F1 and agreement are means."""
     if group is not None:

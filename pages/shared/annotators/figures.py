@@ -17,6 +17,7 @@ from nereval_core.analysis.agreement.summary import (
     figure_label,
     identity_warnings,
     interval_warnings,
+    kappa_in_words,
     pair_reasons,
 )
 from nereval_core.analysis.agreement.tables import (
@@ -46,6 +47,9 @@ from pages.shared.systems.tables import choose_units, interval_words, plan_of, s
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import capitalised, plain
 
+SPANS = 60_000
+"""Spans of all annotators up to which agreement with its intervals is computed before anybody asks for it."""
+
 
 def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
     """Draw the figures of all annotators, of each pair, by type and by document."""
@@ -73,6 +77,24 @@ def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
     by_type(page, agreement, pair)
     st.header(f"By document{of_whom(agreement, pair)}")
     by_document(page, agreement, pair)
+
+
+def draw_headline(page: PageContext, names: tuple[str, ...]) -> None:
+    """Say how far the annotators agree, and how good that is in words; of large layers *Figures* says it."""
+    layers = reference_layer.layers(reference_layer.as_read(page.loaded))
+    if sum(len(layers[name]) for name in names) > SPANS:
+        return
+    agreement = agreement_of(page, names)
+    line = f"{capitalised(agreement_sentences(agreement, page.by)[0], agreement.annotators)}."
+    table = agreement.rows(agreement.everyone)
+    kappas = table.loc[table["type"].isna() & table["figure"].eq("kappa"), "value"].dropna()
+    st.markdown(plain(line, 1_000))
+    if len(kappas):
+        st.caption(
+            f"A kappa of {kappas.iloc[0]:.3f} is called *{kappa_in_words(float(kappas.iloc[0]))}* after Landis and "
+            "Koch (1977). Their words are a convention: rare types and the tokens without a type move kappa, so read "
+            "it beside F1."
+        )
 
 
 def agreement_of(page: PageContext, names: tuple[str, ...]) -> Agreement:
