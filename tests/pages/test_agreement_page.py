@@ -33,7 +33,19 @@ from pages.shared.view import FIGURES, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import capitalised, plain
-from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, assert_shows, cell, opened, sound, upload
+from tests.support.pages import (
+    DEMO,
+    GOLD,
+    PREDICTION,
+    VIEW,
+    address,
+    assert_shows,
+    cell,
+    heat_map,
+    opened,
+    sound,
+    upload,
+)
 from tests.support.workbench import listed
 
 ANNOTATORS = ("annotator-1", "annotator-2")
@@ -97,6 +109,16 @@ def test_disagreements_come_first_and_each_count_opens_its_records() -> None:
             if table[column].iat[row]:
                 there = opened("Annotators", VIEW, table_disagreement_types=cell(row, column))
                 assert address(there)["type"] == kind and listed(there) == table[column].iat[row]
+
+
+def test_the_map_of_types_has_the_counts_of_the_table() -> None:
+    app = opened("Annotators", VIEW)
+    data, table = heat_map(app), app.dataframe[0].value
+    assert data["rows"] == [*table["type"], "all types"] and data["columns"][-1] == "agree"
+    for row, texts in enumerate(data["texts"][:-1]):
+        assert [int(text or 0) for text in texts] == [table[name].iat[row] for name in data["columns"]]
+    shares = [shade for line in data["shades"] for shade in line[:-1]]
+    assert max(shares) == 1 and not any(line[-1] for line in data["shades"])
 
 
 def test_the_headline_says_how_good_the_agreement_is() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -12,8 +13,10 @@ import streamlit as st
 from nereval_core.analysis.agreement.tables import DISAGREEMENT_MEANINGS, disagreement_table
 from nereval_core.analysis.crosstab import ALL, DISAGREEMENTS, count_disagreements
 from nereval_core.records.queries import SAME_TYPE, Query
+from nereval_core.tables import name_text
 from pages.shared.components import navigation
 from pages.shared.components.tables import ChosenCell, show_table
+from pages.shared.confusion import mount_heat_map
 from pages.shared.data import caches, own_criteria, reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
@@ -152,10 +155,58 @@ def _kinds(pair: PairCounts) -> None:
 
 
 def _by_type(pair: PairCounts) -> None:
-    """Show the counts by type; a cell leads to its records."""
+    """Show the counts by type, as a heat map and folded as a table; a cell leads to its records."""
     rows = pair.counts.iloc[1:].sort_values(ALL, ascending=False, kind="stable").reset_index()
     title = f"What {pair.reference} and {pair.other} disagree on by type"
     st.header("By type")
+    _map_of_types(pair, rows)
+    with st.expander("The same as a table"):
+        _table_of_types(pair, rows, title)
+
+
+KINDS = tuple(kind for kind in DISAGREEMENTS if kind != "agree")
+
+
+def _map_of_types(pair: PairCounts, rows: pd.DataFrame) -> None:
+    """Draw types by kinds of disagreement, the darker the larger the share of the type's records."""
+    key = f"{keys.TABLE}disagreement_map"
+    data = disagreement_map(pair, rows)
+    cell = mount_heat_map(data, key, lambda: None)
+    st.caption("Choose a count, by a click or Enter, to read its records. The arrow keys move.")
+    if cell:
+        type_name, kind = map(str, cell)
+        state.go(navigation.pages()["Inspect"], pair.view(kind, type_name))
+
+
+def disagreement_map(pair: PairCounts, rows: pd.DataFrame) -> dict[str, Any]:
+    """Return the data of the heat map: a row a type and one of all types, a column a kind and one of agreement."""
+    columns = (*KINDS, "agree")
+    counts = [*rows.to_dict("records"), {**pair.counts.iloc[0].to_dict(), "type": ""}]
+    names = [name_text(str(row["type"])) if row["type"] else "all types" for row in counts]
+    wholes = [int(row[ALL] + row["agree"]) for row in counts]
+    shares = [[row[kind] / (whole or 1) for kind in columns] for row, whole in zip(counts, wholes, strict=True)]
+    most = max((share for line in shares for share in line[:-1]), default=0) or 1
+    return {
+        "label": f"What {pair.reference} and {pair.other} disagree on by type",
+        "sides": ["type", "kind"],
+        "keys": [str(row["type"]) for row in counts],
+        "columnKeys": list(columns),
+        "folded": [0] * len(counts),
+        "rows": names,
+        "columns": [pair.label(kind) for kind in columns],
+        "texts": [[f"{row[kind]:,}" if row[kind] else "" for kind in columns] for row in counts],
+        "titles": [
+            [f"{row[kind]:,} of {whole:,} records" for kind in columns]
+            for row, whole in zip(counts, wholes, strict=True)
+        ],
+        "scales": [{"label": "share of a row's records:", "most": f"{most:.0%}"}],
+        "same": "agreement",
+        "shades": [[*(round((share / most) ** 0.5, 3) for share in line[:-1]), None] for line in shares],
+        "chosen": None,
+    }
+
+
+def _table_of_types(pair: PairCounts, rows: pd.DataFrame, title: str) -> None:
     cell = show_table(
         pair.page,
         disagreement_table(title, rows, pair.reference, pair.other, name="disagreement-types"),

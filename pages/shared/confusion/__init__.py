@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -148,12 +148,7 @@ def draw_matrix(page: PageContext, table: Confusion, groups: TypeGroups, cell: P
     is_drawn = names is not None and names[0] in table.rows and names[1] in table.columns
     data = heat_map_data(table, matrix_title(page), share=share_of(page), words=page.words, groups=groups)
     data["chosen"] = [table.rows.index(names[0]), table.columns.index(names[1])] if names and is_drawn else None
-    _mount(
-        data=data,
-        key=key,
-        on_choose_change=lambda: _choose(st.session_state[key]["choose"]),
-        on_unfold_change=unfold,
-    )
+    mount_heat_map(data, key, lambda: _choose(st.session_state[key]["choose"]), unfold)
     counts = table.counts.reset_index(names=free_name(page.words.reference, list(table.counts.columns)))
     Export(counts, page.signature(), "confusion", figure=lambda: _drawn(page, table)).draw()
 
@@ -183,6 +178,21 @@ _mount = st.components.v2.component(
     js="".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("heat_map_layout", "heat_map")),
     isolate_styles=False,
 )
+
+
+def mount_heat_map(
+    data: Mapping[str, Any], key: str, on_choose: Callable[[], None], on_unfold: Callable[[], None] = lambda: None
+) -> Sequence[str] | None:
+    """Draw a heat map from its data, see `heat_map_data`; return the keys of the cell that was just chosen.
+
+    `columnKeys` of the data are the keys of columns where these are not the rows' own.
+    """
+    cell: Sequence[str] | None = _mount(data=data, key=key, on_choose_change=on_choose, on_unfold_change=on_unfold)[
+        "choose"
+    ]
+    return cell
+
+
 _mount_pairs = st.components.v2.component(
     "nereval_confused_pairs",
     js=(_HERE / "confused_pairs.js").read_text(encoding="utf-8"),
@@ -235,6 +245,7 @@ def heat_map_data(
         "texts": [["" if value != value else f"{value:,.0f}{end}" for value in row] for row in values.tolist()],
         "titles": titles,
         "scales": scales,
+        "same": "same type",
         "shades": [
             [None if equal else round(shade, 3) for shade, equal in zip(*pair, strict=True)]
             for pair in zip(shades.tolist(), same.tolist(), strict=True)

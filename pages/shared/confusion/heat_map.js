@@ -31,7 +31,10 @@ export default function (component) {
   (cells[first[0]]?.[first[1]] ?? cells[0][0]).tabIndex = 0;
 
   const placeOf = (target) => target.dataset.at.split(" ").map(Number);
-  const choose = (target) => setTriggerValue("choose", placeOf(target).map((place) => data.keys[place]));
+  const choose = (target) => {
+    const [row, column] = placeOf(target);
+    setTriggerValue("choose", [data.keys[row], (data.columnKeys ?? data.keys)[column]]);
+  };
   const focus = (target) => {
     root.querySelector("td[tabindex='0']")?.setAttribute("tabindex", "-1");
     target.tabIndex = 0;
@@ -144,7 +147,7 @@ function legend(data) {
     line.append(scale);
   }
   const same = element("span", "nvm-scale");
-  same.append(element("span", "nvm-swatch"), " same type");
+  same.append(element("span", "nvm-swatch"), ` ${data.same}`);
   line.append(same);
   return line;
 }
