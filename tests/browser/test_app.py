@@ -36,11 +36,11 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     assert number == int(missed.first.inner_text()) > 1
     assert visit.eventually(lambda: visit.rows(0) == number)
     # The keyboard reaches the neighbouring cell.
-    visit.press("ArrowDown")
+    visit.page.keyboard.press("ArrowDown")
     visit.press("Enter")
     below = ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(missed.nth(1).inner_text()))
     assert visit.eventually(lambda: visit.listed_records() == below)
-    visit.press("ArrowUp")
+    visit.page.keyboard.press("ArrowUp")
     visit.press("Enter")
     assert visit.eventually(lambda: visit.listed_records() == (title, number))
     visit.click_row(1, 0, from_right=300)
