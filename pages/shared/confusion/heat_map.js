@@ -73,7 +73,7 @@ export default function (component) {
   if (held) held.replaceWith(root);
   else parentElement.append(root);
   const longest = Math.max(...[...data.rows, ...data.columns].map((name) => [...name].length));
-  const widestText = Math.max(1, ...data.texts.flat().map((text) => text.length));
+  const widestText = Math.max(1, ...data.texts.flat().map((text) => inCell(text).length));
   const fit = () => fitTo(root, mapLayout(parentElement.clientWidth, data.columns.length, longest, widestText));
   memory.observer?.disconnect();
   memory.observer = new ResizeObserver(fit);
@@ -125,7 +125,7 @@ function cell(data, row, column) {
   box.setAttribute("role", "gridcell");
   box.tabIndex = -1;
   box.dataset.at = `${row} ${column}`;
-  box.textContent = data.texts[row][column];
+  box.textContent = inCell(data.texts[row][column]);
   box.title = `${data.sides[0]} ${data.rows[row]}, ${data.sides[1]} ${data.columns[column]}: ${data.titles[row][column]}`;
   box.setAttribute("aria-label", box.title);
   box.setAttribute("aria-selected", String(data.chosen?.[0] === row && data.chosen?.[1] === column));
@@ -135,6 +135,11 @@ function cell(data, row, column) {
   box.classList.toggle("nvm-strong", (shade ?? 0) > 0.55);
   box.classList.toggle("nvm-full", (shade ?? 0) > 0.85);
   return box;
+}
+
+// A cell leaves out the unit, which the legend names.
+function inCell(text) {
+  return text.replace(" %", "");
 }
 
 function legend(data) {
