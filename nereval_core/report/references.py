@@ -172,7 +172,14 @@ _METHODS = (
         "Cohen's kappa",
         "Agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance; for more "
         "than two annotators it is Fleiss' kappa.",
-        sources=("cohen1960", "fleiss1971", "landis1977"),
+        sources=("cohen1960", "fleiss1971"),
+    ),
+    Term(
+        "kappa-words",
+        "words for kappa",
+        "Below 0 poor, to 0.20 slight, to 0.40 fair, to 0.60 moderate, to 0.80 substantial, above almost perfect; a "
+        "convention, which knows neither the task nor how rare its types are.",
+        sources=("landis1977",),
     ),
     Term(
         "alpha",
