@@ -257,8 +257,8 @@ def test_figures_have_no_buttons_of_their_own() -> None:
     assert figures
     assert all(json.loads(figure.proto.config) == {"displayModeBar": False} for figure in figures)
     assert "figure_slices" in [button.key for button in app.get("download_button")]
-    files = [json.loads(button.proto.json)["file"] for button in app.get("bidi_component")]
-    assert files == ["nereval-systems-by-slice", "nereval-slices"]
+    files = [json.loads(component.proto.json).get("file") for component in app.get("bidi_component")]
+    assert {"nereval-systems-by-slice", "nereval-slices"} <= set(files)
 
 
 def test_the_page_of_a_figure_holds_its_signature_and_fetches_nothing() -> None:
