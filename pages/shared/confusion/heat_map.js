@@ -133,6 +133,7 @@ function cell(data, row, column) {
   box.classList.toggle("nvm-same", shade === null);
   // From there on the colour of the text changes: its contrast is at least 4.5 in both themes.
   box.classList.toggle("nvm-strong", (shade ?? 0) > 0.55);
+  box.classList.toggle("nvm-deep", (shade ?? 0) > 0.67);
   box.classList.toggle("nvm-full", (shade ?? 0) > 0.85);
   return box;
 }

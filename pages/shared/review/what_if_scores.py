@@ -156,10 +156,10 @@ def order_on_verdicts(page: PageContext) -> None:
         return
     st.header(f"Does the order hang on verdicts, under {plain(page.by)}?")
     if len(page.systems) > HELD:
-        st.caption(f"With more than {HELD} systems `review what-if --hangs` on the command line tells.")
+        st.caption(f"Not computed for more than {HELD} systems: it would take too long for a page.")
         return
     if len(page.systems) > review.FEW:
-        st.caption(f"Of {plain(page.system)} and each other; `review what-if --hangs` looks into all pairs.")
+        st.caption(f"Of {plain(page.system)} and each other, not of all pairs.")
     rows = review.hanging_of(page)
     if not rows:
         who = "annotator" if page.words.annotators else "system"
