@@ -26,7 +26,8 @@ def progress_by_type(ledger: Ledger, types: Iterable[str], words: Mapping[Kind, 
     most_open = sorted((kind for kind in counts if counts[kind][-1]), key=lambda kind: (-counts[kind][-2], kind))
     rows: list[tuple[Cell, ...]] = [(kind, *counts[kind]) for kind in most_open]
     columns = [Column("type", kind="name"), *_verdict_columns(words, lambda row: queries[str(row["type"])])]
-    return Table("Verdicts by type", tuple(columns), tuple(rows), name="progress-by-type")
+    notes = ("an error between two types stands with both",)
+    return Table("Verdicts by type", tuple(columns), tuple(rows), notes, name="progress-by-type")
 
 
 def progress_by_reviewer(ledger: Ledger, words: Mapping[Kind, str], reference: str) -> Table:

@@ -90,7 +90,7 @@ def test_what_if_is_what_the_core_says(store: ReviewStore) -> None:
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["F1 of rules under strict"] == f"{both.after.f1:.3f}"
     assert app.metric[1].delta.endswith(f" from {both.before.f1:.3f}")
-    assert shown["Stale verdicts"] == "1" and shown["Corrected gold"] == f"{len(found.layer):,} spans"
+    assert shown["Stale verdicts"] == "1" and shown["Finished layer"] == f"{len(found.layer):,} spans"
     decided, every = map(int, shown["Decided under strict"].split(" of "))
     (rest,) = (link for link in app.get("page_link") if "Decide the rest" in link.label)
     there, wrong = read_link(dict(parse_qsl(rest.proto.query_string)))
@@ -224,7 +224,7 @@ def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
 @pytest.mark.parametrize("undecided", ["first", "second", "leave-out"])
 def test_records_without_a_verdict_are_as_in_one_layer_or_left_out(undecided: Undecided, store: ReviewStore) -> None:
     given(store)
-    app = opened("Review", view("finish"), **{keys.REVIEW_UNDECIDED: undecided})
+    app = opened("Review", view("finish"), **{keys.REVIEW_UNDECIDED: {DEMO.digest: undecided}})
     gold, system = DEMO.corpus.gold, DEMO.corpus.system("rules")
     layer = adjudicate(gold, system, store.reviewed(), undecided=undecided).layer
     if undecided == "first":
@@ -294,15 +294,28 @@ def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     loaded = reference_layer.swap_gold(DEMO, "annotator-1")
     store.give(drafted(loaded, "annotator-2", ("gold", "pred", "unclear")), "Ann")
     found = adjudicate(loaded.corpus.gold, loaded.corpus.system("annotator-2"), store.reviewed())
-    app = opened("Review", view("finish", base), **{keys.REVIEW_UNDECIDED: "leave-out"})
+    # A choice is for its corpus.
+    choices = {DEMO.digest: "leave-out", "another": "first"}
+    app = opened("Review", view("finish", base), **{keys.REVIEW_UNDECIDED: choices})
     assert f"{len(found.layer):,} spans**" in headings(app) and found.open
-    assert any(f"{len(found.open)} records without a verdict" in one.label for one in app.expander)
+    assert any(f"{len(found.open)} undecided records" in one.label for one in app.expander)
     table = next(frame.value for frame in app.dataframe if "why" in frame.value.columns)
     assert table["why"].tolist() == ["unclear"] * len(found.open)
     # From gold against a system to the two annotators in a step.
     app = opened("Review", view("finish"))
     app = sound(app.button(key="adjudicate-annotators").click().run())
     assert (address(app)["reference"], address(app)["system"]) == ("annotator-1", "annotator-2")
+
+
+def test_progress_is_that_of_all_errors_whatever_is_listed(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(store)
+    kept: list[tuple[int, int, str]] = []
+    monkeypatch.setattr(caches.shelf().keeper, "note_progress", lambda loaded, *progress: kept.append(progress))
+    query = replace(VIEW, type=("PROTEINAS",), inspect_tab="records")
+    for base in (replace(VIEW, inspect_tab="records"), query):
+        opened("Inspect", base)
+    assert found.log and len(kept) == 2 and kept[0][:2] == kept[1][:2]
+    assert "PROTEINAS" not in kept[1][2]
 
 
 def test_without_gold_nothing_is_called_gold(store: ReviewStore) -> None:

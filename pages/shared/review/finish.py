@@ -63,7 +63,7 @@ def draw_finish(page: PageContext) -> None:
         verdicts.offer_copy(finished.layer, finished.log, finished.signature, name, key, _format_read(page))
     _preview(page, finished, changes)
     if finished.open:
-        with st.expander(f"{count(len(finished.open), 'record')} without a verdict"):
+        with st.expander(count(len(finished.open), "undecided record")):
             list_open(page, finished)
 
 
@@ -117,23 +117,28 @@ def _layer_changes(loaded: Loaded, conditions: Conditions, _layer: Layer) -> Lay
 
 def _undecided(page: PageContext) -> Undecided:
     """Return what becomes of records without a verdict: gold stays as it is, annotators' open spans are left out."""
-    choice: Undecided | None = st.session_state.get(keys.REVIEW_UNDECIDED)
-    return choice or ("leave-out" if page.words.annotators else "first")
+    choices: dict[str, Undecided] = st.session_state.get(keys.REVIEW_UNDECIDED, {})
+    return choices.get(page.loaded.digest, "leave-out" if page.words.annotators else "first")
 
 
 def _choose_undecided(page: PageContext, records: int) -> None:
+    def take(word: Undecided) -> None:
+        # A choice is for this corpus: of another one it would decide on records that nobody has looked at.
+        choices = st.session_state.get(keys.REVIEW_UNDECIDED, {})
+        st.session_state[keys.REVIEW_UNDECIDED] = {**choices, page.loaded.digest: word}
+
     words = {
         "first": f"as in {plain(page.words.reference)}",
         "second": f"as in {plain(page.system)}",
         "leave-out": "left out",
     }
     st.segmented_control(
-        f"{count(records, 'record')} without a verdict",
+        count(records, "undecided record"),
         list(words),
         format_func=words.__getitem__,
         required=True,
-        help=f"Where {plain(page.words.reference)} and {plain(page.system)} differ and nothing is decided.",
-        **state.mirror("review_undecided", _undecided(page), state.keep(keys.REVIEW_UNDECIDED)),
+        help=f"Where {plain(page.words.reference)} and {plain(page.system)} differ, without a verdict or unclear.",
+        **state.mirror("review_undecided", _undecided(page), take),
     )
 
 

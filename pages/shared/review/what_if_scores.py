@@ -29,6 +29,7 @@ from pages.shared.components.downloads import table_key
 from pages.shared.components.navigation import toggle_all_criteria
 from pages.shared.components.tables import open_records, show_formula, show_table
 from pages.shared.data.page_context import PageContext
+from pages.shared.review import finish
 from pages.shared.verdicts.list import OPEN, REVIEWED
 from pages.shared.view import keys
 from pages.shared.view.formulas import number
@@ -206,7 +207,7 @@ def draw_progress(page: PageContext) -> None:
     """Draw how far the review is, F1 with its verdicts, those that are not applied, and the corrected copy."""
     applied = review.corrected_gold(page)
     columns = st.columns(4, gap="small")
-    draws = (_decided, _score, _stale, _copy) if applied.log else (_decided,)
+    draws = (_decided, _score, _stale, _finished) if applied.log else (_decided,)
     for place, (column, draw) in enumerate(zip(columns, draws, strict=False)):
         with column, st.container(border=True, gap=None, height="stretch", key=f"headline_review_{place}"):
             draw(page, applied)
@@ -252,7 +253,8 @@ def _stale(page: PageContext, applied: AppliedVerdicts) -> None:
         st.caption("All verdicts are applied.")
 
 
-def _copy(page: PageContext, applied: AppliedVerdicts) -> None:
-    explanation = f"A copy of {plain(page.words.reference)} with the verdicts applied; the original is not changed."
-    st.metric(f"Corrected {plain(page.words.reference)}", count(len(applied.layer), "span"), help=explanation)
+def _finished(page: PageContext, applied: AppliedVerdicts) -> None:
+    layer = finish.finished_layer(page).layer
+    explanation = f"{plain(page.words.reference)} with the verdicts applied, as Finish exports it."
+    st.metric("Finished layer", count(len(layer), "span"), help=explanation)
     navigation.link_to("Review", ":primary[Finish →]", replace(page.view, review_tab="finish"), key="to_copies")

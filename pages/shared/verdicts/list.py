@@ -32,7 +32,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import LastVerdict, reason_unoffered, set_outcome
 from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys, state
-from pages.shared.view.queries import context, query_of, search_of, view_of
+from pages.shared.view.queries import ERRORS, context, query_of, search_of, view_of
 from pages.shared.view.text import count, plain
 
 FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
@@ -117,6 +117,15 @@ def open_first_open(page: PageContext) -> bool:
     return True
 
 
+def _note_progress(page: PageContext) -> None:
+    """Keep how many of all errors have a verdict, whatever the list at hand is narrowed down to."""
+    errors, ledger = Query(decision=ERRORS), page.ledger()
+    done = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0)
+    # Which record is the first without a verdict is found when the link is opened: others may go on meanwhile.
+    link = urlencode(state.link(view_of(page.view, errors).with_layout(FIRST_OPEN)))
+    caches.shelf().keeper.note_progress(page.loaded, done, ledger.total(errors).records, link)
+
+
 def draw_progress(page: PageContext) -> None:
     """Show in a row how many records of the list have a verdict: a click lists those without one, or all again."""
     if reason_unoffered(page):
@@ -125,9 +134,7 @@ def draw_progress(page: PageContext) -> None:
     if not n_records:
         return
     if done:
-        # Which record is the first without a verdict is found when the link is opened: others may go on meanwhile.
-        link = urlencode(state.link(view_of(page.view, query).with_layout(FIRST_OPEN)))
-        caches.shelf().keeper.note_progress(page.loaded, done, n_records, link)
+        _note_progress(page)
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
         label = f"{done:,} of {n_records:,} reviewed"
         values = dict(page.query().having)
