@@ -18,6 +18,10 @@ from pages.shared.data.file_roles import grouped_files, names_in_folders, propos
         ([f"d{n}.xml" for n in range(9)], [[f"d{n}.xml" for n in range(9)]]),
         (["d1.json", "d2.json"] * 2, [["d1.json", "d2.json"] * 2]),
         (["a.ann", "LICENSE.txt", "a.txt"], [["a.ann", "a.txt"], ["LICENSE.txt"]]),
+        (["gold.tsv", "output.tsv", "output.tsv"], [["gold.tsv"], ["output.tsv"], ["output.tsv"]]),
+        (["x.json"] * 3, [["x.json"]] * 3),
+        (["a.ann"] * 2, [["a.ann"] * 2]),
+        (["g.spans.csv", "g.texts.csv"] * 2, [["g.spans.csv", "g.texts.csv"] * 2]),
         ([f"team{n}.tsv" for n in range(9)], [[f"team{n}.tsv"] for n in range(9)]),
     ],
 )

@@ -84,6 +84,27 @@ def test_two_folders_of_brat_dropped_one_after_the_other_are_two_layers() -> Non
     assert list(account(app)["spans"]) == [2, 4]
 
 
+def test_runs_of_one_name_are_systems_of_their_own_beside_gold() -> None:
+    run = b"Ann B-PER\nmet O\nRome O\n"
+    other = b"Ann O\nmet O\nRome B-LOC\n"
+    files = [("test-en.conll", b"Ann B-PER\nmet O\nRome B-LOC\n"), ("output.conll", run), ("output.conll", other)]
+    uploads = [(name, raw, "application/octet-stream") for name, raw in files]
+    app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
+    assert roles(app) == {"test-en.conll": "Gold", "output.conll": "System", "output.conll (2)": "System"}
+    corpus = loaded(read(app)).corpus
+    assert {layer.name: layer.types for layer in corpus.systems} == {"output": ("PER",), "output 2": ("LOC",)}
+
+
+def test_gold_alone_is_not_read_and_says_what_it_lacks() -> None:
+    app = drop(opened("Start"), {"gold.conll": b"Ann B-PER\n"})
+    assert app.button(key="upload_read").disabled
+    lacking = "Drop a system or an annotator too, to hold against gold."
+    assert lacking in [one.value for one in app.caption]
+    app = drop(app, {"gold.conll": b"Ann B-PER\n", "run.conll": b"Ann O\n"})
+    assert not app.button(key="upload_read").disabled
+    assert lacking not in [one.value for one in app.caption]
+
+
 @needs("bc2gm")
 @pytest.mark.parametrize("run", ["run_mixed.eval", "run_variants.eval"])
 def test_biocreative_files_as_published_give_the_numbers_of_its_scorer(run: str) -> None:

@@ -54,16 +54,18 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
     """Return the files that belong together, as numbers of names: each zip alone, files with their companions.
 
     All pairs of text and annotations of brat are one group, and so are files of one ending that must be documents: more
-    than MANY, or files of several folders, of which several have the same names.
+    than MANY, or files of several folders, of which several have the same names. One name that comes again and again is
+    that of as many files, which stand alone.
     """
     groups: dict[str, list[int]] = {}
     all_names, uses = set(names), Counter(names)
     brat = any(name.endswith(".ann") for name in names)
     endings = [PurePosixPath(name).suffix.lower() for name in names]
     sizes = Counter(endings)
-    repeated = Counter(ending for name, ending in zip(names, endings, strict=True) if uses[name] > 1)
+    repeated = Counter(PurePosixPath(name).suffix.lower() for name in all_names if uses[name] > 1)
     named = {ending for name, ending in zip(names, endings, strict=True) if _role_of_name(name)}
-    documents = {ending for ending in sizes if sizes[ending] > MANY or repeated[ending] > 2} - named
+    documents = {ending for ending in sizes if sizes[ending] > MANY or repeated[ending] > 1} - named
+    companions = Counter(companion_key(name, all_names) for name in all_names)
     for number, (name, ending) in enumerate(zip(names, endings, strict=True)):
         if ending == ZIP:
             key = str(number)
@@ -75,6 +77,9 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
             key = ending
         else:
             key = companion_key(name, all_names)
+            if key == name and companions[key] == 1 and uses[name] > 1:
+                # Runs are often saved under one name, each in a folder of its own, which a browser does not tell.
+                key = f"{name}/{number}"
         groups.setdefault(key, []).append(number)
     return list(groups.values())
 

@@ -55,11 +55,15 @@ ROLE_HELP = (
 
 @dataclass(frozen=True)
 class Group:
-    """Dropped files that belong together: their `ids` in the drop zone, the name of the first, and what they are."""
+    """Dropped files that belong together: their `ids` in the drop zone, the name of the first, and what they are.
+
+    `number` counts the groups whose first file has this name, from 1.
+    """
 
     ids: tuple[str, ...]
     file: str
     recognised: Recognised
+    number: int = 1
 
     @property
     def mark(self) -> str:
@@ -68,7 +72,13 @@ class Group:
     @property
     def label(self) -> str:
         """The name of its layer, where it holds one and the reader gives no other."""
-        return label_of(self.file.replace("\\", "/")) or self.file
+        label = label_of(self.file.replace("\\", "/")) or self.file
+        return label if self.number == 1 else f"{label} {self.number}"
+
+    @property
+    def title(self) -> str:
+        """The name of its first file, told apart from others of this name."""
+        return _numbered(self.file, self.number)
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,9 @@ def _rows(files: Sequence[Any], error: FormatError | None) -> list[Row]:
     """Show the groups of files with a row for each layer and their problems, and return the rows."""
     files_by_group = [[files[number] for number in numbers] for numbers in grouped_files([file.name for file in files])]
     refused = [refusals.is_refused(error, [file.name for file in members]) for members in files_by_group]
-    groups = [_group(members, is_refused) for members, is_refused in zip(files_by_group, refused, strict=True)]
+    firsts = [members[0].name for members in files_by_group]
+    numbers = [firsts[: place + 1].count(name) for place, name in enumerate(firsts)]
+    groups = [_group(*group) for group in zip(files_by_group, refused, numbers, strict=True)]
     places = [(group, below, layer) for group, below, layers, _ in groups for layer in layers or ("",)]
     proposed = proposed_roles(
         [layer for _, _, layer in places],
@@ -138,10 +150,11 @@ def _rows(files: Sequence[Any], error: FormatError | None) -> list[Row]:
     return rows
 
 
-def _group(files: Sequence[Any], is_refused: bool) -> tuple[Group, Any, Sequence[str], Any]:
+def _group(files: Sequence[Any], is_refused: bool, number: int) -> tuple[Group, Any, Sequence[str], Any]:
     """Show files that belong together; return them, the places of their rows and problems, and layers to be read."""
     ids, first = tuple(file.file_id for file in files), files[0].name
-    mark, name = _mark(ids), first if len(files) == 1 else f"{first} and {len(files) - 1:,} more"
+    mark, title = _mark(ids), _numbered(first, number)
+    name = title if len(files) == 1 else f"{title} and {len(files) - 1:,} more"
     with st.container(border=True, gap="small"):
         top = st.container(horizontal=True, vertical_alignment="center")
         with top.container():
@@ -158,12 +171,12 @@ def _group(files: Sequence[Any], is_refused: bool) -> tuple[Group, Any, Sequence
         if len(first_layers(layers)) < len(layers):
             layers = st.multiselect("Layers", layers, default=first_layers(layers), key=f"upload_layers_{mark}")
         below = st.container(gap="small") if recognised.layers else top
-        return Group(ids, first, recognised), below, layers, st.container(gap="small")
+        return Group(ids, first, recognised, number), below, layers, st.container(gap="small")
 
 
 def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
     """Ask for the role and the name of a layer; `place` is the line of its files, where they hold one."""
-    own, title = f"{group.mark}_{layer}", plain(layer or group.file, 80)
+    own, title = f"{group.mark}_{layer}", plain(layer or group.title, 80)
     roles: dict[str, str] = st.session_state.setdefault(keys.ROLES, {})
     key = f"upload_role_{own}"
     st.session_state[key] = role = roles.get(own, proposed)
@@ -200,8 +213,10 @@ def _keep_role(own: str, key: str) -> None:
 def _lacking(rows: Sequence[Row]) -> str:
     """Return in words the role that has to be given yet, "" where the files can be read."""
     roles = [row.role for row in rows]
-    if GOLD in roles or roles.count(ANNOTATOR) > 1 or (ANNOTATOR in roles and SYSTEM in roles):
+    if roles.count(ANNOTATOR) > 1 or {ANNOTATOR, SYSTEM} <= set(roles):
         return ""
+    if GOLD in roles:
+        return "" if {ANNOTATOR, SYSTEM} & set(roles) else "Drop a system or an annotator too, to hold against gold."
     return "One of them has to be Gold, or two of them Annotators."
 
 
@@ -229,6 +244,10 @@ def _read_dropped(rows: Sequence[Row]) -> None:
     title = first.group.label if reference or len(layers) > 2 else f"{first.name} × {list(layers)[-1]}"
     annotator = "" if reference else first.name
     reading_options.begin(DROPPED, lambda options: Uploaded(title, layers, options, annotator))
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"
 
 
 def _free(name: str, layers: dict[str, list[Part]]) -> str:
