@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -23,7 +24,7 @@ from pages.shared.view.link import read_link
 from pages.shared.view.text import count
 from tests.analysis.slices.test_slicings import GOLD, PRED
 from tests.pages.test_published_pages import loaded_of
-from tests.support.pages import address, cell, headings, opened, sound
+from tests.support.pages import address, cell, headings, opened, sound, unmarked
 from tests.support.workbench import listed
 
 BIOLOGY = load_demo("biology")
@@ -51,6 +52,37 @@ def test_the_page_says_which_slice_is_worst_and_its_numbers_are_links() -> None:
     assert list(app.dataframe[0].value["slice"]) == ["2-3", "4-6", "7-10", "11-15", "16-25", "26-50"]
     assert "F1 is lowest for 16\\-25" in headings(app)
     assert {":primary[41]", ":primary[38]"} <= {link.label for link in app.get("page_link")}
+
+
+def line(document: str, right: int, wrong: int, name: str) -> tuple[str, str]:
+    """Return a document of 1820, 1830 or 1840 in gold and as a system has it, with spans it finds and misses."""
+    text = "Ann " * (right + wrong)
+    spans = [{"start": 4 * at, "end": 4 * at + 3, "label": "PER"} for at in range(right + wrong)]
+    meta = {"id": document, "text": text, "meta": {"date": name}}
+    kinds = ["PER"] * right + ["LOC"] * wrong
+    pred = [span | {"label": kind} for span, kind in zip(spans, kinds, strict=True)]
+    return json.dumps({**meta, "spans": spans}), json.dumps({**meta, "spans": pred})
+
+
+def dated(*rows: tuple[str, str]) -> AppTest:
+    loaded = loaded_of(*("\n".join(side) for side in zip(*rows, strict=True)), "a.jsonl")
+    return opened("Slices", View(corpus=loaded.corpus.digest, system="system", slice_by="period"))
+
+
+def test_the_lowest_slice_says_among_which_it_is_where_some_are_too_small() -> None:
+    rows = line("a", 20, 10, "1820"), line("b", 28, 2, "1830"), line("c", 1, 4, "1840")
+    words = "F1 is lowest for 1820s, 0\\.667 with"
+    assert f"Of slices with at least 20 gold spans and as many predictions, {words}" in headings(dated(*rows))
+    app = dated(*rows[:2])
+    assert words in headings(app) and "Of slices" not in headings(app)
+
+
+def test_a_table_says_why_f1_has_no_interval() -> None:
+    app = dated(*(line(f"{year}-{at}", 10 + at, 3, year) for year in ("1820", "1830") for at in range(5)))
+    assert app.dataframe[0].value["F1 95%"].isna().all() and app.dataframe[0].value["P 95%"].notna().all()
+    why = "No interval for F1, as the slice is in fewer than 10 documents, or all right or all wrong: 1820s, 1830s"
+    assert any(why in unmarked(caption.value) for caption in app.caption)
+    assert any("Wilson's intervals for P and R, and none for F1" in unmarked(caption.value) for caption in app.caption)
 
 
 @pytest.mark.parametrize(("row", "column"), [(1, "gold COR"), (4, "MIS"), (2, "ACT"), (3, "POS")])

@@ -8,7 +8,12 @@ import pandas as pd
 
 from nereval_core.analysis.slices import SliceReport
 from nereval_core.analysis.slices.calibration import Calibration
-from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SMALL_SLICE_SPANS
+from nereval_core.analysis.slices.scores_by_slice import (
+    FEW_UNITS_OF_SLICE,
+    NO_INTERVAL,
+    SMALL_SLICE_SPANS,
+    WILSON,
+)
 from nereval_core.analysis.slices.slice_tests import SHORT, SliceTests, worst_family
 from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
 from nereval_core.records.queries import Query
@@ -61,10 +66,14 @@ def interval_texts(frame: pd.DataFrame, ratio: str) -> pd.Series[str]:
 def _slice_notes(report: SliceReport, name: str) -> tuple[str, ...]:
     frame = report.tables[name]
     small = frame.loc[frame["small"].to_numpy(), "slice"].tolist()
+    is_wilson = (frame["interval"] == WILSON).to_numpy() & frame["f1"].notna().to_numpy()
+    without_f1 = frame.loc[is_wilson, "slice"].tolist()
+    few = f"in fewer than {FEW_UNITS_OF_SLICE} {report.units.plural}, or all right or all wrong"
     alone = frame.loc[(frame["interval"] == NO_INTERVAL).to_numpy(), "slice"].tolist()
     return (
         *((report.notes[name],) if name in report.notes else ()),
         *((f"fewer than {SMALL_SLICE_SPANS} gold spans or predictions: {', '.join(small)}",) if small else ()),
+        *((f"no interval for F1, as the slice is {few}: {', '.join(without_f1)}",) if without_f1 else ()),
         *((f"no interval, as all spans are in one {report.units.singular}: {', '.join(alone)}",) if alone else ()),
     )
 

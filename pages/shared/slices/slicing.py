@@ -47,7 +47,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.formulas import SIDES, formula
-from pages.shared.view.text import noun, plain, show_problems
+from pages.shared.view.text import capitalised, noun, plain, show_problems
 
 COUNTED_SIDES: Mapping[str, tuple[Side, str]] = {
     **{f"{side}_{code}": (side, code) for side in SIDES for code in ("COR", "INC", "PAR")},
@@ -144,7 +144,7 @@ def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:
     sentences = "Recall is over the gold spans of a slice, precision over its predictions."
     if WILSON in kinds:
         sentences += f" Slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural}, and those all right or all wrong, "
-        sentences += "have Wilson's intervals."
+        sentences += "have Wilson's intervals for P and R, and none for F1: a bootstrap over so few is rough."
     if BOOTSTRAP in kinds:
         sentences += f" The other intervals are by the bootstrap over {units.plural} (2,000 resamples, seed 0)."
     if NO_INTERVAL in kinds:
@@ -169,7 +169,7 @@ def _table(page: PageContext, name: str) -> tuple[pd.DataFrame | None, str | Non
 
 
 def _worst(table: pd.DataFrame, name: str) -> Sentence:
-    """Say which slice of enough spans is worst, and how good all others are."""
+    """Say which slice of enough spans is worst, and which is best; where others have an F1 too, say what is enough."""
     enough = table[
         ((table["POS"] >= SMALL_SLICE_SPANS) & (table["ACT"] >= SMALL_SLICE_SPANS) & table["f1"].notna()).to_numpy()
     ]
@@ -183,8 +183,10 @@ def _worst(table: pd.DataFrame, name: str) -> Sentence:
     def gold(row: pd.Series) -> Any:
         return record_count(int(row["POS"]), Query(having=((f"gold {name}", str(row["slice"])),)))
 
+    is_all = len(enough) == table["f1"].notna().sum()
+    among = "" if is_all else f"Of slices with at least {SMALL_SLICE_SPANS} gold spans and as many predictions, "
     return (
-        f"F1 is lowest for {worst['slice']}, {worst['f1']:.3f} with ",
+        f"{among}F1 is lowest for {worst['slice']}, {worst['f1']:.3f} with ",
         gold(worst),
         f" gold spans, and highest for {best['slice']}, {best['f1']:.3f} with ",
         gold(best),
@@ -197,15 +199,17 @@ def _signed(page: PageContext) -> str:
 
 
 def _scores_shown(page: PageContext, report: SliceReport, name: str, figure: Any) -> None:
+    table = score_table(report, name, page.system)
+    notes = "".join(f"{capitalised(note, page.systems)}. " for note in table.notes)
     cell = show_table(
         page,
-        score_table(report, name, page.system),
+        table,
         signature=_signed(page),
         data=report.tables[name],
         choose=(*RATIO_KEYS.values(), *COUNTED_SIDES),
         facts=(page.view, name),
         figure=figure,
-        caption="Choose a count to see its records, a ratio to see its formula.",
+        caption=f"{notes}Choose a count to see its records, a ratio to see its formula.",
         height=500,
     )
     if cell is not None:
