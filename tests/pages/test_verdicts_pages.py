@@ -210,6 +210,17 @@ def test_verdicts_wait_for_a_name_which_is_asked_for_once(store: ReviewStore, mo
     assert "Kept as Eve" in said(press(first({}), "pred"))
 
 
+@pytest.mark.parametrize(
+    ("typed", "line"), [("An\u202en", "no invisible characters; this one has U+202E"), (" ", "Type a name")]
+)
+def test_a_name_that_no_verdict_can_bear_is_refused_in_words(typed: str, line: str, store: ReviewStore) -> None:
+    app = press(first({}), "gold")
+    (field,) = (one for one in app.text_input if one.label == "Your name")
+    field.set_value(typed)
+    app = next(one for one in app.button if one.label == "Keep").click().run()
+    assert not store.every() and line in app.error[0].value and workbench(app)["verdicts"]["waiting"] == 1
+
+
 @pytest.mark.parametrize("view", [VIEW, THERE])
 def test_the_second_of_two_is_told(view: View, store: ReviewStore) -> None:
     bob = first(BOB, view)

@@ -42,6 +42,17 @@ def first_valid_name(*names: object) -> str:
     return next((name for name in stripped if name and name.isprintable() and len(name) <= REVIEWER_CHARACTERS), "")
 
 
+def name_problem(typed: str) -> str:
+    """Return in a line why no verdict could bear a name, "" where one could."""
+    name = typed.strip()
+    if not name:
+        return "Type a name."
+    if len(name) > REVIEWER_CHARACTERS:
+        return f"A name has at most {REVIEWER_CHARACTERS} characters."
+    hidden = next((character for character in name if not character.isprintable()), "")
+    return f"A name has no invisible characters; this one has U+{ord(hidden):04X}. Type it anew." if hidden else ""
+
+
 def last_reviewer() -> str:
     """Return the name under which the last verdict was given on a server of one's own, to be offered; else ""."""
     standing = verdict_store.now().standing if only_this_machine() else ()
@@ -92,7 +103,8 @@ def remember_reviewer() -> None:
 
 
 def _took(key: str) -> None:
-    take_name(st.session_state[key])
+    if not take_name(st.session_state[key]) and (problem := name_problem(st.session_state[key])):
+        st.toast(problem, icon=":material/error:")
 
 
 def take_name(typed: str) -> bool:

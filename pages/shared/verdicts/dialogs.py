@@ -31,6 +31,8 @@ def ask_name() -> None:
         sent = st.form_submit_button("Keep", type="primary")
     if sent and reviewer.take_name(st.session_state[NAME]):
         st.rerun()
+    if sent:
+        st.error(reviewer.name_problem(st.session_state[NAME]))
 
 
 def draw_history(case: Case) -> None:
