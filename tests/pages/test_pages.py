@@ -384,7 +384,6 @@ def test_search_and_clear() -> None:
 
 
 SEARCHES = [
-    ("/(a/", "is not a regular expression: missing )"),
     ("boundary:foo", "boundary: 'foo' is not known; choose among equal, start differs"),
     ("words:99", "words: '99' is not known"),
     ("has:foo=1", "has: 'foo' is not known"),
@@ -400,6 +399,32 @@ def test_what_a_search_cannot_find_is_said_beside_the_box(search: str, line: str
     ):
         assert any(line in unmarked(caption.value) for caption in app.caption)
         assert address(app)["q"] == search and listed(app) == 0
+
+
+def test_what_is_no_regular_expression_is_said_and_the_list_stays() -> None:
+    line = "/(a/ is not a regular expression: missing )"
+    app = opened("Inspect", replace(VIEW, q="/(a/"))
+    assert any(line in unmarked(caption.value) for caption in app.caption) and listed(app) == 0
+    app = act(opened("Inspect", replace(VIEW, q="peptide")), "j")
+    before = address(app), workbench(app)["open"], listed(app)
+    app = sound(app.text_input(key="widget_q").set_value("/(a/").run())
+    assert any(line in unmarked(caption.value) for caption in app.caption)
+    assert app.text_input(key="widget_q").value == "/(a/"
+    assert (address(app), workbench(app)["open"], listed(app)) == before
+    # Another search opens its first record, with its text.
+    app = sound(app.text_input(key="widget_q").set_value("/^[Tt]roponin/").run())
+    sent = workbench(app)
+    assert sent["open"] == sent["entries"][0][:2] and sent["text"] in sent["texts"] and not sent["whole"]
+    assert not any("regular expression" in caption.value for caption in app.caption)
+
+
+def test_a_list_of_no_records_does_not_turn_into_a_whole_document() -> None:
+    app = sound(opened("Inspect", VIEW).text_input(key="widget_q").set_value("no such words").run())
+    # The document that it shows has windows, which the workbench asks for.
+    app = act(app, "windows", value=[0])
+    assert "doc" not in address(app) and not workbench(app)["whole"]
+    app = sound(app.text_input(key="widget_q").set_value("troponin").run())
+    assert workbench(app)["open"] == workbench(app)["entries"][0][:2]
 
 
 def test_a_search_finds_words_around_spans_and_regular_expressions() -> None:

@@ -47,7 +47,7 @@ def draw_bar(page: PageContext) -> None:
         help="In spans, 60 characters around them, and ids of documents. Between slashes: a regular expression. Key: /",
         label_visibility="collapsed",
         width=SEARCH,
-        **state.mirror("q", page.query().text, _take_text),
+        **state.mirror("q", _refused_text(page.view) or page.query().text, _take_text),
     )
     _decisions(page)
     order = state.mirror("order", page.view.order, lambda word: state.put(replace(state.view(), order=word)))
@@ -58,8 +58,9 @@ def draw_bar(page: PageContext) -> None:
 def show_search_problems(page: PageContext) -> None:
     """Say in a line each what is asked for and cannot be found: below the box, which keeps what was typed."""
     query = page.query()
-    problem = regex_problem(query.text)
-    lines = [f"{query.text} is not a regular expression: {problem}"] if problem else []
+    text = _refused_text(page.view) or query.text
+    problem = regex_problem(text)
+    lines = [f"{text} is not a regular expression: {problem}"] if problem else []
     for line in (*lines, *page.ledger().unknown_values(query)):
         st.caption(f":red[:material/error: {plain(line, 300)}]")
 
@@ -114,9 +115,20 @@ def _record(page: PageContext, opened: Open) -> None:
 def _take_text(text: str) -> None:
     """Take the search text over; what else the search holds (boundaries, words, ...) stays unless it says otherwise."""
     typed = query_of(View(q=text))
+    st.session_state.pop(keys.REFUSED_SEARCH, None)
+    if regex_problem(typed.text):
+        # It finds nothing: the list stays as it was until the expression is one.
+        st.session_state[keys.REFUSED_SEARCH] = typed.text, state.view().q
+        return
     before = query_of(state.view())
     fields = {name: getattr(typed, name) or getattr(before, name) for name in FIELDS}
     state.update(q=search_of(replace(typed, **fields, having=typed.having or before.having)))
+
+
+def _refused_text(view: View) -> str:
+    """Return what was typed last and is not a regular expression, "" once another search narrows the list."""
+    text, q = st.session_state.get(keys.REFUSED_SEARCH, ("", ""))
+    return str(text) if q == view.q else ""
 
 
 def _order(page: PageContext, word: str) -> str:

@@ -130,7 +130,7 @@ def _open(doc: str, record: str, number: int) -> None:
     """Open a record; without one, and not in a whole document, the view stays."""
     now, view = applied(), state.view()
     now.place = (doc, record, number)
-    if (view.doc, view.record) == (doc, record) or not doc:
+    if (view.doc, view.record) == (doc, record) or not doc or (not record and view.doc != doc):
         return
     if view.doc and not view.record and not view.at:
         # A document alone is read as a whole, and stays so while its records are gone through.

@@ -32,6 +32,8 @@ TRAINING, COLUMNS, SLICED_YEAR = "slices_training", "slices_columns", "slices_ye
 """Digests of the training layer and of the columns that this session gave beside its corpora, and its year."""
 BESIDE_LOADS, BESIDE_PROBLEMS = "slices_loads", "slices_problems"
 """Number of times that such files were loaded, and lines of problems of the last ones."""
+REFUSED_SEARCH = "refused_search"
+"""The search typed last that is not a regular expression, and the search of the view then, see `inspect/filters.py`."""
 REVIEWER = "reviewer"
 """The name under which this session gives verdicts, see `data/reviewer.py`."""
 REVIEWED = "reviewed"
