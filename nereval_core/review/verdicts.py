@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 from nereval_core.problems import FormatError, Problem, quoted
@@ -66,6 +67,13 @@ class Marked(NamedTuple):
     def quote(self, text: str) -> str:
         """Return the covered characters, fragments joined by blanks, cut at QUOTE_CHARACTERS."""
         return " ".join(text[start:end] for start, end in self.fragments)[:QUOTE_CHARACTERS]
+
+    def quote_apart(self, text: str) -> str:
+        """Return the covered characters with … for words between fragments that are not, cut as `quote` is."""
+        words = text[self.fragments[0][0] : self.fragments[0][1]]
+        for (_, before), (start, end) in pairwise(self.fragments):
+            words += (" … " if text[before:start].strip() else " ") + text[start:end]
+        return words[:QUOTE_CHARACTERS]
 
 
 @dataclass(frozen=True)

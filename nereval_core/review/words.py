@@ -65,9 +65,13 @@ def decision_in_words(
     message = kinds.get(kind, "taken back")  # type: ignore[call-overload]
     if kind != "neither":
         return str(message)
-    spans = (f"{_quote(span, text)}{span.type} at {span.start}–{span.end}" for span in right)
+    spans = (f"{_quote(span, text)}{span.type} at {_places(span)}" for span in right)
     return f"{message}; right is {', '.join(spans) or 'no entity'}"
 
 
 def _quote(span: Marked, text: str | None) -> str:
-    return "" if text is None else f"“{span.quote(text)}” "
+    return "" if text is None else f"“{span.quote_apart(text)}” "
+
+
+def _places(span: Marked) -> str:
+    return ", ".join(f"{start}–{end}" for start, end in span.fragments)

@@ -28,5 +28,17 @@ def test_keys_lead_from_a_pattern_to_its_records(visit: Visit) -> None:
         page.keyboard.press("Enter")
     page.locator(".nw-count", has_text=f"{number} records").wait_for()
     page.keyboard.press("/")
-    page.keyboard.type("x")
-    assert page.get_by_role("textbox", name="Search").input_value() == "x"
+    page.keyboard.type("a")
+    box = page.get_by_role("textbox", name="Search")
+    assert box.input_value() == "a"
+    # Enter applies the search and gives the keys back to the queue, Escape leaves what is applied.
+    with visit.rerun():
+        page.keyboard.press("Enter")
+    page.keyboard.press("j")
+    assert visit.eventually(lambda: "q=a" in page.url and "record=" in page.url) and box.input_value() == "a"
+    page.keyboard.press("/")
+    page.keyboard.type("globin")
+    page.keyboard.press("Escape")
+    page.keyboard.press("k")
+    page.wait_for_timeout(300)
+    assert box.input_value() == "a" and "globin" not in page.url

@@ -192,6 +192,18 @@ def test_the_chrome_above_the_text_is_low_and_the_bar_in_sight(visit: Visit) -> 
         visit.page.wait_for_function(
             "() => document.querySelector('.nw-bar').getBoundingClientRect().bottom <= window.innerHeight"
         )
+    # On a narrow screen the page is scrolled to the span that is decided on.
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    for _ in range(6):
+        visit.page.keyboard.press("j")
+        visit.page.wait_for_timeout(100)
+        visit.page.wait_for_function(
+            """() => {
+                const box = (name) => document.querySelector(name).getBoundingClientRect();
+                const [span, bar] = [box(".nv-selected"), box(".nw-bar")];
+                return 0 < span.top && span.bottom < bar.top;
+            }"""
+        )
 
 
 def test_a_document_alone_is_read_as_a_whole_and_w_leads_back_to_the_queue(visit: Visit) -> None:

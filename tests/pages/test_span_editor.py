@@ -227,3 +227,12 @@ def test_further_marks_cut_segments_where_they_begin_and_end(run: Run) -> None:
     assert [paragraph["texts"] for paragraph in cut["paragraphs"]] == [["a", "😀", "b", "c"], ["d", "e f"]]
     assert [mark["parts"] for mark in cut["marks"]] == [[[2, 3]], [[1, 2], [5, 5]], [[2, 2]]]
     assert [mark["lane"] for mark in cut["marks"]] == [0, 0, 1] and cut["place"] == [4, 5]
+
+
+@pytest.mark.parametrize("key", ["ArrowLeft", "ArrowRight"])
+def test_alt_with_an_arrow_is_not_left_to_the_browser_which_would_go_back(run: Run, key: str) -> None:
+    pressed = f"{{ key: '{key}', altKey: true, ctrlKey: false, metaKey: false, shiftKey: false }}"
+    assert run(f"isEditKey(chordOf({pressed}))") is True
+    message = run(f"editKey(editorOn(['a b'], [span(0, 1)]), chordOf({pressed})).message")
+    assert message.startswith("Shift+Alt+← and Shift+Alt+→ move the edge by a character")
+    assert after(run, f"Alt+{key}") == after(run)

@@ -165,7 +165,7 @@ def test_verdicts_outlive_the_server(store: ReviewStore) -> None:
 
 def test_masked_pages_say_nothing_of_the_text_that_a_verdict_quotes(store: ReviewStore) -> None:
     act(first(ANN), "gold", note="as in troponin T")
-    app = first(ANN, replace(VIEW, mask=MASKED))
+    app = act(first(ANN, replace(VIEW, mask=MASKED)), "jump", value=0)
     assert "Stands: gold is right, Ann on" in stands(app) and card(app)["note"] == ""
     app = press(app, "pred")
     assert "Kept as Ann: prediction is right, of 'xxxxxxxx X'" in said(app)
@@ -375,7 +375,7 @@ def test_every_value_of_a_facet_lists_as_many_records_as_it_says(store: ReviewSt
     for kind in ("gold", "pred", "unclear", "gold"):
         app = press(app, kind)
     app = act(app, "both", note="a note")
-    app = first(BOB, replace(VIEW, order="longest"))
+    app = act(first(BOB, replace(VIEW, order="longest")), "jump", value=0)
     # It goes over Ann's third, so that none of her verdicts is unclear any more.
     app = press(app, "gold")
     seen = 0
@@ -522,3 +522,32 @@ def test_hostile_text_is_sent_as_text_alone(store: ReviewStore) -> None:
     assert hostile in stands(app) and "<img" not in "\n".join(one.value for one in (*app.markdown, *app.caption))
     app = act(press(app, "j"), "pred", note="x" * (NOTE_CHARACTERS + 5))
     assert len(store.every()[-1].verdict.note) == NOTE_CHARACTERS
+
+
+def test_lists_begin_with_the_first_record_without_a_verdict(store: ReviewStore) -> None:
+    app = press(press(first(ANN, VIEW), "gold"), "gold")
+    entries = workbench(app)["entries"]
+    # A plain link, and a list of some of the records.
+    assert workbench(opened("Inspect", VIEW))["open"] == entries[2][:2]
+    missed = replace(VIEW, decision=("MIS",))
+    of_missed = workbench(press(first(ANN, missed), "gold"))["entries"]
+    again = workbench(opened("Inspect", missed))
+    decided = {tuple(entry[:2]) for entry in again["entries"] if entry[6]}
+    assert tuple(of_missed[0][:2]) in decided and tuple(again["open"]) not in decided
+    # Whoever asks for what is decided begins with the first of it, and a link to a record opens it.
+    assert workbench(opened("Inspect", replace(VIEW, q="has:verdict=gold")))["at"] == 0
+    assert workbench(opened("Inspect", replace(VIEW, doc=entries[0][0], record=entries[0][1])))["at"] == 0
+
+
+def test_clear_filters_stays_on_the_open_record_where_it_is_listed(store: ReviewStore) -> None:
+    press(first(ANN, VIEW), "gold")
+    app = opened("Inspect", replace(VIEW, decision=("MIS",)), **ANN)
+    app = act(act(app, "j"), "j")
+    place = workbench(app)["open"]
+    app = sound(app.button(key="clear").click().run())
+    assert listed(app) == 60 and workbench(app)["open"] == place and workbench(app)["at"] > 2
+    # A correct span is in no list of errors.
+    app = act(opened("Inspect", replace(VIEW, decision=("COR",)), **ANN), "j")
+    app = sound(app.button(key="clear").click().run())
+    data = workbench(app)
+    assert data["at"] == 1 and [bool(entry[6]) for entry in data["entries"][:2]] == [True, False]

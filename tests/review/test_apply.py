@@ -88,7 +88,7 @@ CASES = {
     "both, no partner": (verdict("gold", DRUG, "both"), [ANN, DRUG], "optional entity", ""),
     "both, in pieces": (verdict("gold", DRUG, "both", SPLIT), [ANN, DRUG], "discontinuous alternative", ""),
     "unclear": (verdict("gold", DRUG, "unclear", LONG), [ANN, DRUG], "unclear", ""),
-    "gold in pieces comes in": (verdict("gold", DRUG, "pred", SPLIT), [ANN, SPLIT], "replaced", "Ann aspirin"),
+    "gold in pieces comes in": (verdict("gold", DRUG, "pred", SPLIT), [ANN, SPLIT], "replaced", "Ann … aspirin"),
     "beyond the text": (verdict("gold", DRUG, "neither", None, [BEYOND]), [ANN, DRUG], "outside the text", ""),
     "a type that is not text": (
         verdict("gold", DRUG, "neither", None, [Marked(((0, 3),), "\ud800")]),

@@ -275,6 +275,9 @@ def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -
 def test_what_is_right_is_said_with_its_words() -> None:
     text, span = "the drug of the Anti-TNF-alpha kind", Marked(((16, 30),), "Drug")
     assert decision_in_words("neither", [span], text) == "neither is right; right is “Anti-TNF-alpha” Drug at 16–30"
+    apart = Marked(((4, 8), (9, 11), (16, 30)), "Drug")
+    words = "neither is right; right is “drug of … Anti-TNF-alpha” Drug at 4–8, 9–11, 16–30"
+    assert decision_in_words("neither", [apart], text) == words
     assert decision_in_words("neither", []) == "neither is right; right is no entity"
     assert decision_in_words("withdrawn", []) == "taken back"
 

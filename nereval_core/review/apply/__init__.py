@@ -267,8 +267,8 @@ def _change(gold: Layer, document: int, outcome: VerdictOutcome) -> Change:
     text = gold.documents.texts[document]
     verdict = outcome.stored.verdict
     stale = outcome.reason == STALE
-    quote = _shown(gold, verdict.seen.quote) if stale else verdict.key.span.quote(text)
-    quotes = tuple(after.quote(text) for after in outcome.after)
+    quote = _shown(gold, verdict.seen.quote) if stale else verdict.key.span.quote_apart(text)
+    quotes = tuple(after.quote_apart(text) for after in outcome.after)
     done, after, reason = outcome.done, outcome.after, outcome.reason
     name, note = gold.documents.ids[document], _shown(gold, verdict.note)
     return Change(document, name, outcome.stored, done, after, reason, quote, quotes, note)

@@ -19,7 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core import __version__
 from nereval_core.problems import FormatError
-from nereval_core.records.queries import ABSENT, Query
+from nereval_core.records.queries import ABSENT, ORDERS, Query
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import export_menu, navigation, opening
 from pages.shared.data import masks, scored_folders, verdict_store
@@ -27,7 +27,7 @@ from pages.shared.data.page_context import PageContext, page_context
 from pages.shared.data.reviewer import login_name
 from pages.shared.frame import context_bar
 from pages.shared.server.access import has_login, only_this_machine
-from pages.shared.verdicts.events import end_events
+from pages.shared.verdicts.events import applied, end_events
 from pages.shared.view import PREFIX, View, keys, state
 from pages.shared.view.queries import query_of, search_of
 from pages.shared.view.text import plain, show_problems
@@ -196,7 +196,21 @@ def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
         for number, (label, without) in enumerate(chips):
             st.button(f"{label} ×", key=f"{keys.CHIP}{number}", help="Remove", on_click=state.put, args=(without,))
         if filters and view != view.cleared():
-            st.button("Clear filters", key="clear", type="tertiary", on_click=state.put, args=(view.cleared(),))
+            st.button("Clear filters", key="clear", type="tertiary", on_click=_clear, args=(page, place))
+
+
+def _clear(page: PageContext, place: bool) -> None:
+    """Take all filters back, with `place` document and record too; else the open record stays where it is listed."""
+    view = page.view.cleared()
+    doc, record, _ = applied().place
+    if not place and record and doc in page.loaded.corpus.documents.index:
+        ledger, query = page.ledger(), query_of(view)
+        order = view.order if view.order in ledger.orders(query) else ORDERS[0]
+        number = ledger.place(query, order, doc, record)
+        # Halfway between two it is not listed.
+        if number is not None and number % 1 == 0:
+            view = replace(view, doc=doc, record=record)
+    state.put(view)
 
 
 def _folder_settings(page: PageContext) -> None:

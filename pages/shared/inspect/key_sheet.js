@@ -15,6 +15,30 @@ function pressPageKey(event, rows) {
   return true;
 }
 
+// Enter applies a search, Escape leaves what is applied as it is: the keys that follow are for the queue.
+function leaveSearch(event) {
+  const box = event.target.closest?.(SEARCH_BOX);
+  if (!box || event.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return false;
+  // What the box is left with is applied.
+  if (event.key === "Escape") restoreSearch(box);
+  event.preventDefault();
+  box.blur();
+  document.querySelector(".nw-entry[aria-current]")?.focus({ preventScroll: true });
+  return true;
+}
+
+// The frame of the page sees a value only where it is set as by typing.
+function restoreSearch(box) {
+  if (box.value === (box.nerevalApplied ?? "")) return;
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(box, box.nerevalApplied ?? "");
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function rememberSearch({ target }) {
+  const box = target.closest?.(SEARCH_BOX);
+  if (box) box.nerevalApplied = box.value;
+}
+
 function focusSearch() {
   const box = document.querySelector(SEARCH_BOX);
   box?.focus();

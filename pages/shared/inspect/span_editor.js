@@ -166,7 +166,7 @@ function moveEdge(editor, step, byCharacter) {
   const at = (step > 0 ? after : before)(bounds, edge.side ? end : start);
   if (at === undefined) return { ...editor, message: "The text shown here ends there." };
   if (edge.side ? at <= start : at >= end) {
-    const message = byCharacter ? "A span has at least a character." : "A span has at least a word; Alt moves by character.";
+    const message = byCharacter ? "A span has at least a character." : "A span has at least a word; Shift+Alt moves by character.";
     return { ...editor, message };
   }
   const moved = edge.side ? [start, at] : [at, end];
@@ -319,6 +319,8 @@ function keepSpans(editor) {
   return { ...editor, outcome: "keep" };
 }
 
+const sayCharacterKeys = (editor) => ({ ...editor, message: "Shift+Alt+← and Shift+Alt+→ move the edge by a character." });
+
 const EDIT_KEYS = {
   Enter: keepSpans,
   Escape: (editor) => (editor.filter ? { ...editor, filter: "", message: "" } : { ...editor, outcome: "leave" }),
@@ -326,6 +328,9 @@ const EDIT_KEYS = {
   ArrowRight: (editor) => turnToEdge(editor, 1),
   "Shift+ArrowLeft": (editor) => moveEdge(editor, -1, false),
   "Shift+ArrowRight": (editor) => moveEdge(editor, 1, false),
+  // The browser would go back a page, and the edit with it.
+  "Alt+ArrowLeft": sayCharacterKeys,
+  "Alt+ArrowRight": sayCharacterKeys,
   "Alt+Shift+ArrowLeft": (editor) => moveEdge(editor, -1, true),
   "Alt+Shift+ArrowRight": (editor) => moveEdge(editor, 1, true),
   "Control+ArrowLeft": (editor) => shiftSpan(editor, -1),

@@ -3,7 +3,7 @@
 const TYPES_SHOWN = 12; // types that are offered at once
 const HINTS = [
   ["Shift+←→", "edge by word"],
-  ["Alt", "by character"],
+  ["Shift+Alt+←→", "by character"],
   ["←→", "other edge"],
   ["a–z", "type"],
   ["4", "other side"],

@@ -70,7 +70,8 @@ function mount(workbench, parentElement) {
   stops.push(() => resize.disconnect());
   listen(window, "resize", workbench.fit);
   document.fonts?.ready.then(() => layoutAgain(workbench));
-  listen(document, "keydown", (event) => pressKey(workbench, event));
+  listen(document, "keydown", (event) => leaveSearch(event) || pressKey(workbench, event));
+  listen(document, "focusin", rememberSearch);
   listen(document, "click", (event) => delayLink(workbench, event), true);
   listen(parts.queue, "click", (event) => {
     const entry = event.target.closest("[data-at]");

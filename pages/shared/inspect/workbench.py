@@ -28,6 +28,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import entries, queue_part
+from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.edited_spans import types_to_choose
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
@@ -70,7 +71,8 @@ class Open:
         view, query, ledger = page.view, page.query(), page.ledger()
         self.whole = "whole-document" in view.layout or bool(view.doc and not view.record)
         self.unknown = ""
-        self.doc, self.record, start = view.doc, view.record, view.place[0] if view.place else -1
+        self.doc, self.record = (view.doc, view.record) if view.doc else verdicts_list.where_to_begin(page)
+        start = view.place[0] if view.place else -1
         self.read = read(page, self.doc) if self.doc else None
         if self.read is not None and self.record:
             row, other = self.read.find(self.record)
@@ -159,6 +161,8 @@ def _take_events(page: PageContext) -> None:
 def draw_workbench(page: PageContext, order: str) -> Open:
     """Show the workbench and return what is open in it."""
     opened = Open(page, order)
+    at = opened.queue.at
+    applied().place = (*opened.position, int(at) if at % 1 == 0 else -1)
     _mount(
         data=workbench_data(page, opened, order),
         key=KEY,
@@ -386,6 +390,7 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
     return stars | {
         "reason": "",
         "kinds": list(KINDS),
+        "words": list(page.words.verdicts.values()),
         "labels": list({**page.words.verdict_words, "pred": page.system}.values()),
         "types": types_to_choose(page),
         "advance": bool(st.session_state.get(keys.GO_ON, True)),

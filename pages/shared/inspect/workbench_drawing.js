@@ -42,6 +42,7 @@ function draw(workbench) {
   drawCard(workbench);
   drawBar(workbench);
   workbench.fit();
+  revealInPage(workbench);
 }
 
 // Whether a part is to be drawn, because its facts are not those that it was drawn from.
@@ -78,6 +79,7 @@ function verdictButton(workbench, key, label, title) {
 function drawQueue(workbench) {
   const { parts, state } = workbench;
   const { data } = state;
+  let hadFocus = false;
   const starred = data.entries.map(([doc, record]) => isStarred(state, recordKey(doc, record)));
   if (isChanged(workbench, "queue", data.first, data.entries, state.labels, state.corrected, Object.keys(state.drafts), data.count, starred)) {
     const list = make("ol", "nw-list");
@@ -90,6 +92,8 @@ function drawQueue(workbench) {
       head.append(make("span", "nw-range", range), jumpField(workbench));
     }
     const top = parts.queue.querySelector(".nw-list")?.scrollTop ?? 0;
+    // An entry that goes leaves the focus to the open one.
+    hadFocus = Boolean(parts.queue.querySelector(".nw-entry:focus"));
     parts.queue.replaceChildren(head, list);
     list.scrollTop = top;
   }
@@ -102,6 +106,7 @@ function drawQueue(workbench) {
     else item.removeAttribute("aria-current");
   }
   if (!current) return;
+  if (hadFocus) current.focus({ preventScroll: true });
   const [box, frame] = [current.getBoundingClientRect(), list.getBoundingClientRect()];
   if (box.top < frame.top) list.scrollTop -= frame.top - box.top + 8;
   else if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom + 60;

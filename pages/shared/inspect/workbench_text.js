@@ -6,6 +6,7 @@ const DRAWN_AT_ONCE = 30; // milliseconds for drawing in one frame, beside the w
 const WINDOWS_AT_ONCE = 8; // windows that are asked for in one request
 const MOST_WINDOWS = 80; // windows of a whole document that are asked for before they come into sight
 const AROUND = 1; // heights of the frame above and below in which windows are asked for
+const ROOM_AROUND = 60; // pixels that the open record has to the edges of the page
 const CHARACTERS_OF_LINE = 90; // of a window that was not sent yet
 
 function drawText(workbench) {
@@ -16,7 +17,10 @@ function drawText(workbench) {
   if (text?.doc !== doc) return;
   const places = placesOf(workbench, text);
   drawWindow(workbench, places[text.part], text);
-  if (isChanged(workbench, "place", state.textKey, record, text.place)) revealRecord(parts.scroll);
+  if (isChanged(workbench, "place", state.textKey, record, text.place)) {
+    revealRecord(parts.scroll);
+    workbench.isRevealed = false;
+  }
   drawOthers(workbench);
   if (isChanged(workbench, "map", state.textKey, state.data.map)) drawMap(workbench);
   drawHead(workbench, text);
@@ -269,4 +273,20 @@ function revealRecord(scroll) {
   if (beyond > 0) lanes.scrollLeft += beyond + lanes.clientWidth / 3;
   if (box.top >= frame.top + 24 && box.bottom <= frame.bottom - 24) return;
   scroll.scrollTop += box.top - frame.top - frame.height / 3;
+}
+
+// On a narrow screen the text is longer than what is in sight of it: the page is scrolled so far that the record is above
+// the bar of verdicts, and the queue stays as near as it can.
+function revealInPage(workbench) {
+  const { scroll, bar } = workbench.parts;
+  if (workbench.isRevealed ?? true) return;
+  workbench.isRevealed = true;
+  const main = document.querySelector("[data-testid='stMain']");
+  const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
+  if (!main || !piece) return;
+  const box = piece.getBoundingClientRect();
+  const top = Math.max(main.getBoundingClientRect().top, 0) + ROOM_AROUND;
+  const bottom = Math.min(window.innerHeight, bar.getBoundingClientRect().top) - ROOM_AROUND;
+  if (box.bottom > bottom) main.scrollTop += box.bottom - bottom;
+  else if (box.top < top) main.scrollTop -= top - box.top;
 }

@@ -162,9 +162,9 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         return False
     verdict_store.refresh()
     decision = decision_in_words(kind, right, case.text or None, case.words.verdicts)
-    decision = f"{decision}, of {quoted(case.subject.quote)}"
+    name = quoted(case.key.span.quote_apart(case.text) if case.text else case.subject.quote)
+    decision = f"{decision}, of {name}"
     if case.key.side == UNMARKED:
-        name = quoted(case.subject.quote)
         decision = f"{name} is no entity" if kind == WITHDRAWN else f"{name}, an entity that nobody had marked"
     set_outcome(LastVerdict(f"Kept as {who}: {decision}."))
     return True

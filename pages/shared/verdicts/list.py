@@ -12,7 +12,7 @@ import streamlit as st
 
 from nereval_core.ledger.attributes.own_facts import NO_VERDICT, VERDICT_ATTRIBUTES, record_form
 from nereval_core.problems import FormatError
-from nereval_core.records.queries import YES, Query
+from nereval_core.records.queries import ORDERS, YES, Query
 from nereval_core.review.standing_verdicts import Moment
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Kind, StoredVerdict, given_in_words
 from nereval_core.review.verdicts_on_records import (
@@ -108,11 +108,7 @@ def open_first_open(page: PageContext) -> bool:
     view = page.view.with_layout(FIRST_OPEN, False)
     if view == page.view:
         return False
-    first = None
-    if not reason_unoffered(page):
-        query = unnarrowed(page.query())
-        first = page.ledger().first(replace(query, having=(*query.having, OPEN)))
-    doc, record = first or (view.doc, view.record)
+    doc, record = _first_open(page, unnarrowed(page.query())) or (view.doc, view.record)
     state.put(replace(view, doc=doc, record=record))
     return True
 
@@ -124,6 +120,28 @@ def _note_progress(page: PageContext) -> None:
     # Which record is the first without a verdict is found when the link is opened: others may go on meanwhile.
     link = urlencode(state.link(view_of(page.view, errors).with_layout(FIRST_OPEN)))
     caches.shelf().keeper.note_progress(page.loaded, done, ledger.total(errors).records, link)
+
+
+def where_to_begin(page: PageContext) -> tuple[str, str]:
+    """Return document and record to begin a list with: the first without a verdict, where the list has both sorts.
+
+    Empty where that is the first of all, or the list asks for verdicts itself.
+    """
+    query = page.query()
+    # If no verdict stands, that is known without going through all records.
+    if query != unnarrowed(query) or reason_unoffered(page) or not attach_verdicts(page.ledger().about).verdicts:
+        return "", ""
+    return _first_open(page, query) or ("", "")
+
+
+def _first_open(page: PageContext, query: Query) -> tuple[str, str] | None:
+    """Return document and record of the first of a list without a verdict, in the order of the list."""
+    if reason_unoffered(page):
+        return None
+    ledger, order = page.ledger(), page.view.order
+    open_ones = replace(query, having=(*query.having, OPEN))
+    rows = ledger.page(open_ones, order if order in ledger.orders(open_ones) else ORDERS[0], 0, 1)
+    return (str(rows["document"].iat[0]), str(rows["record"].iat[0])) if len(rows) else None
 
 
 def draw_progress(page: PageContext) -> None:
