@@ -16,6 +16,7 @@ from nereval_core.analysis.comparison.measures import MEASURES
 from nereval_core.analysis.comparison.tables import score_table
 from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.ledger import ledger
 from nereval_core.ledger.attributes.comparisons import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.report.colours import system_hues
@@ -32,7 +33,8 @@ from pages.shared.view import View, state
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
-from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
+from tests.pages.test_published_pages import FOUND, TAGS, loaded_of
+from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, unmarked, upload
 from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
@@ -346,6 +348,19 @@ def test_slices_and_published_scorers_are_facets_of_the_figure(tab: str) -> None
     assert [re.sub(r"<b>[AB]</b> ", "", name) for name in names] == sorted(SYSTEMS)
     facets = {point[1] for trace in figure["data"] for point in trace.get("customdata", ())}
     assert len(facets) > 1 if tab == "slices-of-systems" else facets == {"strict"}
+
+
+def test_a_scorer_that_refuses_the_corpus_is_not_preselected_and_says_why_where_it_is_chosen() -> None:
+    # The program of October 2004 wants a blank line at the end.
+    loaded = loaded_of(TAGS, FOUND.rstrip("\n") + "\n", options=LoadOptions(repair="conlleval"))
+    app = opened("Systems", View(corpus=loaded.corpus.digest, system="system", systems_tab="published-rankings"))
+    box = app.multiselect(key="widget_ranking_scorers")
+    assert "jnlpba-2004-10" not in box.value and {"conlleval", "jnlpba-2004-04"} <= set(box.value)
+    assert not app.error
+    app = sound(box.set_value(["jnlpba-2004-10", "conlleval"]).run())
+    assert re.search(r"^jnlpba-2004-10: \S+: no blank line ends the last sentence", texts(app), re.MULTILINE)
+    assert "conlleval/phrase" in unmarked(texts(app))
+    assert "jnlpba-2004-10/full" not in unmarked(texts(app))
 
 
 def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -> None:

@@ -20,7 +20,7 @@ from nereval_core.problems import FormatError
 from nereval_core.report.figures.comparison import leaderboard
 from pages.shared import systems
 from pages.shared.components.downloads import count_figure, draw_title
-from pages.shared.data import masks
+from pages.shared.data import caches, masks
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
@@ -155,19 +155,32 @@ def _by_slice(page: PageContext, comparison: Comparison) -> Ranking | None:
 def _by_scorer(page: PageContext, comparison: Comparison) -> Ranking | None:
     formats = {row.name: row.format for row in page.loaded.layers}
     own = [name for name in SCORERS if formats.get("gold") in conventions()[name].formats]
-    chosen = [page.convention.name] if page.convention is not None and page.convention.name in SCORERS else own
+    if page.convention is not None and page.convention.name in SCORERS:
+        chosen = [page.convention.name]
+    else:
+        chosen = [name for name in own if not _refusal(page, comparison, name)]
     scorers = st.multiselect("Published scorers", SCORERS, chosen, key=f"{keys.WIDGET}ranking_scorers")
-    scorer_tables, refused = [_as_scorer(page, comparison)], []
-    for name in scorers:
-        try:
-            scorer_tables.append(_scorer_tables(page, comparison, name))
-        except FormatError as error:
-            refused += [masks.mask_message(str(problem)) for problem in error.problems]
-    if refused:
+    refusals = {name: _refusal(page, comparison, name) for name in scorers}
+    if refused := [line for lines in refusals.values() for line in lines]:
         show_problems(refused)
+    applicable = [name for name in scorers if not refusals[name]]
+    scorer_tables = [_as_scorer(page, comparison), *(_scorer_tables(page, comparison, name) for name in applicable)]
     rows, pairs = (pd.concat(tables, ignore_index=True) for tables in zip(*scorer_tables, strict=True))
     rows, pairs = (table.rename(columns={"criterion": "scorer"}).assign(criterion=page.by) for table in (rows, pairs))
     return Ranking(rows, pairs, "scorer", _title(rows, "by published scorer"), comparison.plan.resamples)
+
+
+def _refusal(page: PageContext, comparison: Comparison, name: str) -> list[str]:
+    """Return in lines why a scorer gives no system an F1, none where it gives one."""
+    try:
+        values, _ = _scorer_tables(page, comparison, name)
+        if values["f1"].notna().any():
+            return []
+        # Counted over layers, a scorer has no figures where its program stops; over the files it says why.
+        caches.outcome(page.loaded, page.system, name)
+    except FormatError as error:
+        return [f"{name}: {masks.mask_message(str(problem))}" for problem in error.problems]
+    return [f"{name}: it has no F1 of these systems; it needs {conventions()[name].needs}"]
 
 
 def _as_scorer(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
