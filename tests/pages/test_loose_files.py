@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.conventions import ScorerInput, find_convention, option_values
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
+from tests.readers.test_readers import zipped
 from tests.support.pages import account, address, drop, give_role, opened, read, roles, settled
 from tests.support.shared_corpora import SHARED, needs
 
@@ -61,6 +62,21 @@ def test_files_of_genetag_under_other_names_take_the_roles_they_are_given() -> N
     corpus = loaded(read(app)).corpus
     assert (len(corpus.gold), len(corpus.system("c"))) == (2, 1)
     assert corpus.gold.alternatives == {0: ((4, 15),)}
+
+
+def test_sentences_that_lack_are_asked_for_once_before_anything_is_read() -> None:
+    app = drop(opened("Start"), {"GENE.eval": GENE, "run.eval": VARIANTS})
+    lacking = "Drop the file with the sentences too, such as test.in."
+    assert app.button(key="upload_read").disabled and [one.value for one in app.caption].count(lacking) == 1
+    app = drop(app, {"GENE.eval": GENE, "run.eval": VARIANTS, "test.in": SENTENCES})
+    assert lacking not in [one.value for one in app.caption]
+    assert [len(layer) for layer in loaded(read(app)).corpus.systems] == [1]
+
+
+def test_zipped_gene_mentions_bring_their_own_sentences() -> None:
+    whole = zipped(("GENE.eval", GENE), ("test.in", SENTENCES))
+    corpus = loaded(read(drop(opened("Start"), {"gold.zip": whole, "run.eval": VARIANTS}))).corpus
+    assert (len(corpus.gold), len(corpus.systems[0])) == (2, 1)
 
 
 def test_variants_are_a_role_of_files_of_one_format_alone() -> None:

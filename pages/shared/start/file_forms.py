@@ -15,6 +15,7 @@ import streamlit as st
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.biomedical import bc2gm
+from nereval_core.readers.input.origins import ZIP
 from nereval_core.readers.input.paths import LAYER_MARK, label_of
 from pages.shared.components import opening, refusals
 from pages.shared.data import file_roles
@@ -211,8 +212,20 @@ def _keep_role(own: str, key: str) -> None:
 
 
 def _lacking(rows: Sequence[Row]) -> str:
-    """Return in words the role that has to be given yet, "" where the files can be read."""
-    roles = [row.role for row in rows]
+    """Return in words the role or file that has to be given yet, "" where the files can be read."""
+    return _lacking_role([row.role for row in rows]) or _lacking_texts(rows)
+
+
+def _lacking_texts(rows: Sequence[Row]) -> str:
+    """Return in words that loose files of gene mentions lack their sentences, "" where they are there or not needed."""
+    reference = min(rows, key=lambda row: (row.role != GOLD, row.role != ANNOTATOR))
+    is_loose = reference.group.recognised.format == VARIED and not reference.group.file.lower().endswith(ZIP)
+    if is_loose and all(row.role != TEXTS for row in rows):
+        return f"Drop the file with the sentences too, such as test{bc2gm.SENTENCES}."
+    return ""
+
+
+def _lacking_role(roles: Sequence[str]) -> str:
     if roles.count(ANNOTATOR) > 1 or {ANNOTATOR, SYSTEM} <= set(roles):
         return ""
     if GOLD in roles:
@@ -267,7 +280,8 @@ def _with_shared(row: Row, files: Sequence[Any], shared: Sequence[Any], variants
     uploads = _raw(files)
     if format == VARIED:
         # Beside other files, its reader knows mentions by their ending alone.
-        uploads = [(name if name.endswith(bc2gm.MENTIONS) else name + bc2gm.MENTIONS, raw) for name, raw in uploads]
+        endings = (bc2gm.MENTIONS, ZIP)
+        uploads = [(name if name.endswith(endings) else name + bc2gm.MENTIONS, raw) for name, raw in uploads]
         if row.role == GOLD:
             uploads += [(bc2gm.VARIANTS, file.getvalue()) for file in variants]
     return [*uploads, *_raw(shared)]
