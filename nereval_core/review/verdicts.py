@@ -161,10 +161,10 @@ class ConflictError(Exception):
         super().__init__(what or "the verdicts on these records are others now")
 
 
-def given_in_words(stored: StoredVerdict) -> str:
-    """Return a line with the reviewer, time, span and decision of a verdict."""
+def given_in_words(stored: StoredVerdict, kinds: Mapping[Kind, str] = KINDS) -> str:
+    """Return a line with the reviewer, time, span and decision of a verdict; `kinds` name the decisions."""
     verdict = stored.verdict
-    what = kind_in_words(verdict) or "no verdict any more"
+    what = kind_in_words(verdict, kinds) or "no verdict any more"
     prefix = "taken back, now " if stored.undoes else ""
     return f"{stored.who} on {minute_of(stored.at)}: {quoted(verdict.seen.quote)} {prefix}{what}"
 

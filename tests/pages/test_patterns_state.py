@@ -90,3 +90,11 @@ def test_what_cannot_be_decided_is_not_asked(play: Any, data: Step) -> None:
 def test_undo_is_told_and_other_keys_do_nothing(play: Any) -> None:
     assert play(press("u"))["event"]["act"] == "undo"
     assert play(press("x"), press("9"))["event"] is None
+
+
+def test_the_sheet_of_keys_calls_verdicts_as_the_page_does(play: Any) -> None:
+    step, data = answer()
+    words = ["anna is right", "ben is right", "both are right", "neither is right: no entity", "unclear"]
+    rows = play([step, {**data, "verdicts": {**data["verdicts"], "words": words}}], ["patternKeyRows"])
+    assert [rows[key] for key in "12345"] == [f"{word}, in all its records" for word in words]
+    assert rows["j"] == "next pattern"

@@ -16,13 +16,14 @@ from nereval_core.corpus.arrays import Int32
 from nereval_core.ledger.attributes import own_facts
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked, given_in_words
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data import verdict_store
 from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import MASKED, View, keys
+from pages.shared.view.layer_words import LayerWords
 from tests.support.pages import VIEW, address, headings, opened, sound, start_afresh
 from tests.support.workbench import act, card, choose_facet, facets, listed, sent_by, workbench
 
@@ -551,3 +552,10 @@ def test_clear_filters_stays_on_the_open_record_where_it_is_listed(store: Review
     app = sound(app.button(key="clear").click().run())
     data = workbench(app)
     assert data["at"] == 1 and [bool(entry[6]) for entry in data["entries"][:2]] == [True, False]
+
+
+def test_verdicts_of_others_are_told_by_the_names_of_annotators(store: ReviewStore) -> None:
+    press(first(ANN, VIEW), "pred")
+    words = LayerWords("anna", "ben", annotators=True)
+    (stored,) = store.every()
+    assert given_in_words(stored, words.verdicts).endswith("'troponin I' ben is right")

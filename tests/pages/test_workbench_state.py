@@ -503,3 +503,12 @@ def test_every_key_has_words_and_is_wired(run: Run) -> None:
     assert [row[0] for row in table] == ["j", "k", *"12345", "m", "u", "s", "[", "]", "w"]
     assert all(kind == "function" and words for _, kind, words in table)
     assert sorted(run("Object.keys(KEYS)")) == sorted(row[0] for row in table)
+
+
+def test_the_sheet_of_keys_calls_verdicts_as_the_page_does(run: Run) -> None:
+    words = ["anna is right", "ben is right", "both are right", "neither is right", "unclear"]
+    rows = dict(run(f"keyRows({{ data: {{ verdicts: {{ words: {json.dumps(words)} }} }} }})"))
+    assert [rows[key] for key in "12345"] == [*words[:3], "neither: mark what is right", "unclear"]
+    assert rows["j"] == "next record"
+    # Where no verdicts are given the keys still have words.
+    assert all(meaning for _, meaning in run('keyRows({ data: { verdicts: { reason: "none here" } } })'))

@@ -42,7 +42,7 @@ function pressInPatterns(view, event) {
   if (document.querySelector("[data-testid='stDialog']")) return;
   const isName = event.target.matches?.(".np-name") && ["Enter", "Escape"].includes(event.key);
   if (!isName && event.target.closest?.("input, textarea, select, [contenteditable='true'], [role='combobox']")) return;
-  if (pressPageKey(event, PATTERN_KEYS)) return;
+  if (pressPageKey(event, patternKeyRows(view.state))) return;
   // Enter on a button or a link is a click on it.
   if (event.key === "Enter" && !isName && event.target.closest?.("button:not(.np-entry), a, summary")) return;
   const key = { ArrowDown: "j", ArrowUp: "k" }[event.target.closest?.(".np-list") && event.key] ?? event.key;

@@ -51,19 +51,21 @@ const showRecords = (state, key = openPattern(state).key) => told(state, { act: 
 const showRecord = (state, doc, record) => told(state, { act: "record", key: openPattern(state).key, doc, record });
 const takeBackPattern = (state) => (state.data.verdicts.reason ? state : told(state, { act: "undo" }));
 
-const PATTERN_VERDICTS = [
-  ...["gold is right, in all its records", "the prediction is right, in all", "both are right, in all"],
-  ...["no entity, in all", "unclear, in all"],
-];
 // The keys: what each does, and in words.
 const PATTERN_KEYS = [
   ["j", (state) => openNumber(state, placeOf(state) + 1), "next pattern"],
   ["k", (state) => openNumber(state, placeOf(state) - 1), "previous pattern"],
   ["Enter", (state) => (state.asking === null ? showRecords(state) : confirmPattern(state)), "its records; or confirm"],
-  ...[...PATTERN_VERDICT_KEYS].map((key, number) => [key, (state) => ask(state, number), PATTERN_VERDICTS[number]]),
+  ...[...PATTERN_VERDICT_KEYS].map((key, number) => [key, (state) => ask(state, number), ""]),
   ["u", takeBackPattern, "take the last verdict or batch back"],
   ["Escape", cancelPattern, "do not give it"],
 ];
+
+// The keys with their words, in which verdicts are called as on the page.
+function patternKeyRows({ data }) {
+  const words = (data.verdicts.words ?? []).map((word) => `${word}, in all its records`);
+  return PATTERN_KEYS.map(([key, , meaning]) => [key, meaning || words[PATTERN_VERDICT_KEYS.indexOf(key)]]);
+}
 
 function pressPatternKey(state, key) {
   return PATTERN_KEYS.find(([name]) => name === key)?.[1](state) ?? state;

@@ -156,7 +156,7 @@ function pressKey(workbench, event) {
   if ((event.ctrlKey || event.metaKey || event.altKey) && !isBracket) return;
   const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
   const key = arrow || event.key;
-  if (pressPageKey(event, [...KEY_TABLE, ["n", "write a note"]])) return;
+  if (pressPageKey(event, [...keyRows(workbench.state), ["n", "write a note"]])) return;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
   else if (key in KEYS) workbench.act(press, key);
   else return;

@@ -160,6 +160,12 @@ const KEY_TABLE = [
   ["]", (state) => readSystem(state, 1), "read the next system, on the same record"],
   ["w", showWhole, "whole document, or the queue"],
 ];
+
+// The keys with their words, in which verdicts are called as on the page: by annotators' names where there is no gold.
+function keyRows({ data }) {
+  const words = data.verdicts.words ?? [];
+  return KEY_TABLE.map(([key, ...rest]) => [key, (key !== EDIT_KEY && words[VERDICT_KEYS.indexOf(key)]) || rest.at(-1)]);
+}
 const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
 
 // Whoever edits another record finds the draft again when the editor is opened there.

@@ -148,7 +148,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
         if not all(other.who == who for other in error.theirs):
-            lines = tuple(map(given_in_words, error.theirs))
+            lines = tuple(given_in_words(other, case.words.verdicts) for other in error.theirs)
             again = None if case.key.side == UNMARKED else (kind, right, note)
             set_outcome(LastVerdict("Yours is not kept yet.", theirs=lines, record=case.key.record, again=again))
             verdict_store.refresh()
@@ -170,6 +170,10 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     return True
 
 
+def _by_others(page: PageContext, error: ConflictError) -> tuple[str, ...]:
+    return tuple(given_in_words(other, page.words.verdicts) for other in error.theirs)
+
+
 def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVerdict]], choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
@@ -179,7 +183,7 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVe
     try:
         taken_back = take_back(who)
     except ConflictError as error:
-        set_outcome(LastVerdict("Not taken back.", theirs=tuple(map(given_in_words, error.theirs))))
+        set_outcome(LastVerdict("Not taken back.", theirs=_by_others(page, error)))
         return
     except FormatError as error:
         set_outcome(LastVerdict("Not taken back.", tuple(error.lines())))

@@ -259,7 +259,7 @@ def _ask(page: PageContext, query: Query, version: int) -> None:
             other for other in verdicts_since(ledger.about, positions, version) if other.who != reviewer.reviewer_name()
         )
         if theirs:
-            _conflicts(theirs)
+            _conflicts(page, theirs)
         else:
             _keep(page, kind, meant)
 
@@ -299,7 +299,7 @@ def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
     except ConflictError as error:
         verdict_store.refresh()
         bar.empty()
-        _conflicts(error.theirs)
+        _conflicts(page, error.theirs)
         return
     except FormatError as error:
         outcome = LastVerdict("Nothing was kept.", tuple(error.lines()))
@@ -327,11 +327,13 @@ def give_batch(
     return LastVerdict(f"Kept as {who}: {what}. Undo takes all of them back.")
 
 
-def _conflicts(theirs: tuple[StoredVerdict, ...]) -> None:
+def _conflicts(page: PageContext, theirs: tuple[StoredVerdict, ...]) -> None:
     """List the verdicts that others gave meanwhile; from now on they count as seen."""
     query, _ = st.session_state[keys.BATCH]
     st.session_state[keys.BATCH] = (query, verdict_store.now().number)
-    lines = "  \n".join(plain(masks.mask_message(given_in_words(other)), 300) for other in theirs[:LISTED])
+    lines = "  \n".join(
+        plain(masks.mask_message(given_in_words(other, page.words.verdicts)), 300) for other in theirs[:LISTED]
+    )
     more = f"  \nand {len(theirs) - LISTED:,} more" if len(theirs) > LISTED else ""
     st.warning(
         f"Nothing is kept yet: meanwhile others have decided on {count(len(theirs), 'record')} of these.  \n"
