@@ -111,6 +111,15 @@ def test_runs_of_one_name_are_systems_of_their_own_beside_gold() -> None:
     assert {layer.name: layer.types for layer in corpus.systems} == {"output": ("PER",), "output 2": ("LOC",)}
 
 
+def test_refused_runs_of_one_name_are_told_and_mended() -> None:
+    run = b"Ann I-PER\nmet O\nRome O\n"
+    files = [("gold.bio.conll", b"Ann B-PER\nmet O\nRome B-LOC\n"), ("output.conll", b"Ann B-PER\nmet I-LOC\n")]
+    uploads = [(name, raw, "application/octet-stream") for name, raw in [*files, ("output.conll", run * 2)]]
+    app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert [one.label for one in app.button].count("Fix and continue") >= 1
+
+
 def test_gold_alone_is_not_read_and_says_what_it_lacks() -> None:
     app = drop(opened("Start"), {"gold.conll": b"Ann B-PER\n"})
     assert app.button(key="upload_read").disabled

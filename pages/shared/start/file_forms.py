@@ -144,8 +144,9 @@ def _rows(files: Sequence[Any], error: FormatError | None) -> list[Row]:
         [group.recognised.format for group, _, _ in places],
     )
     rows = [_row(below, group, layer, role) for (group, below, layer), role in zip(places, proposed, strict=True)]
-    for members, (_, _, _, place), is_refused in zip(files_by_group, groups, refused, strict=True):
-        if error is not None and is_refused:
+    for members, (group, _, _, place), is_refused in zip(files_by_group, groups, refused, strict=True):
+        # Problems name files: those of several files of one name stand with the first.
+        if error is not None and is_refused and group.number == 1:
             with place:
                 refusals.draw_beside(error, members, DROPPED, partial(_read_dropped, rows))
     return rows
