@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -14,7 +18,8 @@ from nereval_core.report.marks import TRACKS, Mark, within
 from nereval_core.scoring import Scores, Settings
 from pages.shared.components.highlighted_text import text_data
 from pages.shared.inspect.document import ReadDocument, read_document
-from tests.support.browser import Visit
+from pages.shared.view import View
+from tests.support.browser import TWO_FRAMES, Visit
 from tests.support.other_formats import Demo
 from tests.support.pages import VIEW, address
 from tests.support.pages import opened as page_opened
@@ -166,3 +171,30 @@ def test_in_the_browser_each_system_has_a_lane_and_keys_change_the_one_that_is_r
     # A span leads to its record.
     visit.page.locator(".nt .nt-missed[aria-label^='missed by perceptron: gold span']").first.click()
     assert visit.eventually(lambda: visit.page.locator(".nt .nt-missed.nv-selected").count() > 0)
+
+
+def test_in_the_browser_a_record_behind_long_sentences_is_scrolled_to(visit: Visit, tmp_path: Path) -> None:
+    """Sentences out of sight are not laid out; each of these is higher than the frame."""
+    text = "\n".join(" ".join(f"Word{number}" for number in range(line, line + 100)) for line in range(0, 1500, 100))
+    words = [match.span() for match in re.finditer(r"\w+", text)]
+    for name, step in (("gold", 5), ("one", 6), ("two", 7)):
+        spans = [{"start": start, "end": end, "label": "X"} for start, end in words[::step]]
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "d", "text": text, "spans": spans}) + "\n")
+    visit.go("/")
+    visit.drop(*(tmp_path / f"{name}.jsonl" for name in ("gold", "one", "two")))
+    visit.page.get_by_role("button", name="Read and score").click()
+    visit.page.wait_for_url("**corpus=*")
+    corpus = parse_qs(urlsplit(visit.page.url).query)["corpus"][0]
+    start, end = words[1200]
+    record = f"g:{start}-{end}:X"
+    visit.open("Inspect", View(corpus=corpus, system="one", beside="two", doc="d", record=record))
+    in_sight = """() => {
+        const frame = document.querySelector(".nw-scroll").getBoundingClientRect();
+        const piece = document.querySelector(".nw-scroll .nv-selected")?.getBoundingClientRect();
+        return piece && piece.top >= frame.top && piece.bottom <= frame.bottom;
+    }"""
+    for key in ("", "j", "]", "k"):
+        if key:
+            visit.press(key)
+        visit.page.evaluate(TWO_FRAMES)
+        assert visit.page.evaluate(in_sight), key

@@ -51,11 +51,19 @@ function layoutTracks(view, data, options) {
   view.classList.toggle("nt-wide", isWide);
   for (const { line } of sentences) Object.assign(line.style, { lineHeight: `${TRACK_LINE}px`, top: "0" });
   // Measure all sentences before anything is written.
+  const bare = view.ntSentences.filter(({ hasSpans }) => !hasSpans).map(({ block, line }) => [block, line.offsetHeight]);
   const measured = sentences.map((sentence) => ({ sentence, ...measureSentence(sentence) }));
   for (const { sentence, boxes, lines, width } of measured) {
     const laid = layoutLanes(sentence.lanes, (segment) => boxes[segment - sentence.first] ?? [], width, widthOf);
     drawSentence(sentence, laid, { data, options, lines, width, boxes, widthOf, headWidth, names });
+    reserveHeight(sentence.block, lines * sentence.height);
   }
+  for (const [block, height] of bare) reserveHeight(block, height);
+}
+
+// A sentence out of sight is not laid out: it is as high as it will be, so that a record is scrolled to where it stands.
+function reserveHeight(block, height) {
+  block.style.containIntrinsicHeight = `${height}px`;
 }
 
 // The boxes of the segments of a sentence by line, in pixels from the start of its box.
