@@ -16,6 +16,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 import nereval_core
+from nereval_core.tables import Column
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "nereval_core"
@@ -221,11 +222,13 @@ def _members(owner: Definition, links: dict[str, str], aliases: dict[str, str]) 
         head = f"{each.name}: {_spelt_out(note, aliases)}" if _is_attribute(each.node) else _call(each, aliases)
         text = " ".join(_prose(each.docstring, links).split()).replace("- **Raises**", "**Raises**")
         lines.append(f"- `{' '.join(head.split())}`" + (f": {text}" if text else ""))
-    named = COLUMNS.findall("\n".join([owner.docstring, *(each.docstring for each in members)]))
-    for constant in dict.fromkeys(named):
-        definition = _columns(constant, owner.module)
+    # A member may be inherited from a class of another module.
+    modules = {constant: each.module for each in (*members, owner) for constant in COLUMNS.findall(each.docstring)}
+    for constant, module in modules.items():
+        definition = _columns(constant, module)
         columns = getattr(import_module(definition.module), constant)
-        dtypes = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, "")
+        keys = [column.key if isinstance(column, Column) else column for column in columns]
+        dtypes = columns if isinstance(columns, Mapping) else dict.fromkeys(keys, "")
         names = [f"`{name}` {dtype}".rstrip() for name, dtype in dtypes.items()]
         lines.append(f"\n**{constant}**: {', '.join(names)}.\n\n{_prose(definition.docstring, links)}")
     return [*lines, ""]
