@@ -177,7 +177,7 @@ def test_every_name_of_the_library_is_in_the_reference(site: Path) -> None:
     assert "nereval.__version__" in entries[""]
     verbs = set(nereval.__all__) - {"__version__"}
     results = {name for verb in verbs for name in re.findall(r"-&gt; (?:tuple\[)?([A-Z]\w+)", entries[verb])}
-    assert {"Scores", "Comparison", "Suggestion"} < results
+    assert {"ScoredSystem", "Comparison", "Suggestion"} < results
     for name in verbs | {f"class-{name.lower()}" for name in results}:
         assert "<p>" in entries[name], name
 
