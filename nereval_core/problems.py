@@ -55,14 +55,17 @@ class ProblemGroup:
     def first(self) -> Problem:
         return self.problems[0]
 
-    def lines(self) -> list[str]:
-        """Return a line for each problem; of more than ALIKE one line, with their number."""
-        if len(self.problems) <= ALIKE:
-            return [str(problem) for problem in self.problems]
+    @property
+    def shares_a_line(self) -> bool:
+        """Whether there are more than are told one by one."""
+        return len(self.problems) > ALIKE
+
+    def line(self) -> str:
+        """Return the line of the first problem, with the number of the others."""
         last = self.problems[-1].line
         end = "" if last is None else f", to line {last}"
         found = f"{self.first.found} (and {len(self.problems) - 1} more like it{end})"
-        return [str(replace(self.first, found=found))]
+        return str(replace(self.first, found=found))
 
 
 def problem_groups(problems: Iterable[Problem]) -> list[ProblemGroup]:
@@ -134,7 +137,10 @@ class FormatError(Exception):
         The number of all follows where a line stands for several or is left out. A last line names all options of the
         remedies, if these name several.
         """
-        every_line = [line for group in problem_groups(self.problems) for line in group.lines()]
+        groups = [group for group in problem_groups(self.problems) if group.shares_a_line]
+        shared = {group.first: group.line() for group in groups}
+        others = {problem for group in groups for problem in group.problems[1:]}
+        every_line = [shared.get(problem) or str(problem) for problem in self.problems if problem not in others]
         lines = every_line[:SHOWN]
         if len(every_line) > SHOWN:
             lines.append(f"{len(self.problems)}{IN_ALL}; the first {SHOWN} are shown")

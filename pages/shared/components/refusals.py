@@ -16,7 +16,7 @@ import streamlit as st
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus.masking import masked_error
 from nereval_core.options import offers
-from nereval_core.problems import ALIKE, SHOWN, FormatError, Problem, ProblemGroup, Remedy, problem_groups
+from nereval_core.problems import SHOWN, FormatError, Problem, ProblemGroup, Remedy, problem_groups
 from nereval_core.readers.input.paths import LAYER_MARK
 from pages.shared.data import masks
 from pages.shared.view import keys
@@ -130,7 +130,7 @@ def _draw_groups(groups: Sequence[ProblemGroup], files: dict[str, Any], mended: 
     Of sources that a way below the problems is offered for, `mended`, the line has no remedy.
     """
     for group in groups[:SHOWN]:
-        if len(group.problems) > ALIKE:
+        if group.shares_a_line:
             _draw_problem(group.first, len(group.problems), files, group.first.source not in mended)
         else:
             for problem in group.problems:
