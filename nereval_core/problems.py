@@ -139,8 +139,9 @@ class FormatError(Exception):
         """
         groups = [group for group in problem_groups(self.problems) if group.shares_a_line]
         shared = {group.first: group.line() for group in groups}
-        others = {problem for group in groups for problem in group.problems[1:]}
-        every_line = [shared.get(problem) or str(problem) for problem in self.problems if problem not in others]
+        others = {problem for group in groups for problem in group.problems} - shared.keys()
+        remaining = dict.fromkeys(problem for problem in self.problems if problem not in others)
+        every_line = [shared.get(problem) or str(problem) for problem in remaining]
         lines = every_line[:SHOWN]
         if len(every_line) > SHOWN:
             lines.append(f"{len(self.problems)}{IN_ALL}; the first {SHOWN} are shown")

@@ -197,11 +197,11 @@ def check_problems(error: FormatError, files: Files | None = None) -> None:
             assert 1 <= problem.line <= lines, "a problem at no line of its file"
     lines = error.lines()
     assert lines and all(line.isprintable() for line in lines), "a problem not to be printed"
-    told_problems = []
-    for group in problem_groups(error.problems):
-        # Problems of one kind share a line where they are many.
-        are_many = len(group.problems) > ALIKE
-        told_problems += [(group.first, True)] if are_many else [(problem, False) for problem in group.problems]
+    # Problems of one kind share a line where they are many, that of the first.
+    groups = [group.problems for group in problem_groups(error.problems) if len(group.problems) > ALIKE]
+    firsts = {problems[0] for problems in groups}
+    others = {problem for problems in groups for problem in problems} - firsts
+    told_problems = [(problem, problem in firsts) for problem in dict.fromkeys(error.problems) if problem not in others]
     for (problem, are_many), line in zip(told_problems[:SHOWN], lines, strict=False):
         assert line.endswith(f"; {one_line(problem.remedy)}"), "a line gives another remedy"
         finding = f": {one_line(problem.found)}{' (and ' if are_many else '; '}"
