@@ -17,7 +17,8 @@ PLAY = """
 const steps = (all) => all.reduce((state, [name, ...values]) => eval(name)(state, ...values), initialState("m"));
 const play = (all) => {
   const state = steps(all);
-  return { ...state, texts: [...state.texts.keys()], cards: Object.fromEntries(state.cards), sent: messageOf(state) };
+  const sent = { sent: messageOf(state), unsaved: isUnsaved(state) };
+  return { ...state, texts: [...state.texts.keys()], cards: Object.fromEntries(state.cards), ...sent };
 };
 """
 Step = list[Any]
@@ -259,6 +260,21 @@ def test_an_edit_of_a_record_that_is_not_here_yet_waits_for_it_with_its_keys(run
 def test_whoever_opens_another_record_finds_the_draft_again(run: Run) -> None:
     state = play(run, *presses(["4", LEFT, "y"]), ["choose", "d", "r2"], ["choose", "d", "r0"], *presses(["4"]))
     assert state["edit"]["editor"]["spans"] == [{"fragments": [[4, 12]], "type": "Y"}]
+
+
+def test_the_browser_asks_before_it_leaves_what_is_not_kept(run: Run) -> None:
+    edited = presses(["4", LEFT])
+    assert not any(play(run, *presses(keys))["unsaved"] for keys in ([], ["4"], ["j"]))
+    assert play(run, *edited)["unsaved"]
+    # A draft that was left for another record, and a verdict until the server has it.
+    assert play(run, *edited, ["choose", "d", "r2"])["unsaved"]
+    decided = {"d\nr0": [{"fragments": [[14, 22]], "type": "X"}]}
+    sent = [*presses(["4", LEFT, "y"]), *presses(["Enter"])]
+    assert play(run, *sent)["unsaved"]
+    assert not play(run, *sent, answer(1, seen=1, corrected=decided))["unsaved"]
+    assert play(run, *presses(["1"]))["unsaved"] and not play(run, *presses(["1"]), answer(1, seen=1))["unsaved"]
+    waiting = answer()[1]["verdicts"] | {"waiting": 1}
+    assert play(run, *presses(["1"]), answer(1, seen=1, verdicts=waiting))["unsaved"]
 
 
 def test_an_edit_stays_while_answers_come(run: Run) -> None:

@@ -70,6 +70,8 @@ function mount(workbench, parentElement) {
   stops.push(() => resize.disconnect());
   listen(window, "resize", workbench.fit);
   document.fonts?.ready.then(() => layoutAgain(workbench));
+  // The browser asks in its own words, and only whoever has clicked or typed here.
+  listen(window, "beforeunload", (event) => isUnsaved(workbench.state) && event.preventDefault());
   listen(document, "keydown", (event) => leaveSearch(event) || pressKey(workbench, event));
   listen(document, "focusin", rememberSearch);
   listen(document, "click", (event) => delayLink(workbench, event), true);

@@ -390,6 +390,17 @@ function leaveEdit(state) {
   return { ...state, edit: null, drafts: { ...state.drafts, [editKeyOf(state.edit)]: state.edit.editor } };
 }
 
+// Whether something would be lost with the page: spans that are edited, drafts that no verdict was made of, and verdicts
+// that the server has not, or which wait there for a name.
+function isUnsaved(state) {
+  const { edit, events, drafts, labels, data } = state;
+  if (!data) return false;
+  const isEdited = edit && (edit.editor.past || !(edit.record || edit.entity));
+  const hasVerdicts = events.some(({ act }) => act === "verdict" || act === "entity") || data.verdicts.waiting > 0;
+  const isDraft = (key) => !correctedSpans(state, key).length && !labels[key] && !data.reviewed?.[key];
+  return Boolean(isEdited || hasVerdicts || Object.keys(drafts).some(isDraft));
+}
+
 const isOpen = ({ open }, { doc, record }) => open[0] === doc && (!record || open[1] === record);
 const editKeyOf = ({ doc, record }) => recordKey(doc, record);
 
