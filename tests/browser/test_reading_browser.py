@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.support.browser import Visit
+from tests.support.browser import TWO_FRAMES, Visit
 from tests.support.pages import VIEW
 
 
@@ -17,3 +17,17 @@ def test_the_card_names_every_criterion(visit: Visit) -> None:
     said = dict(zip(name, chip, strict=True))
     assert said["strict"].endswith("incorrect (INC)")
     assert said["fragment"] == "by token"
+
+
+def test_what_the_bar_holds_ends_before_the_exports(visit: Visit) -> None:
+    visit.open("Inspect", VIEW)
+    end = """() => {
+        const bar = document.querySelector(".st-key-inspect_bar");
+        return bar.getBoundingClientRect().right - parseFloat(getComputedStyle(bar).paddingRight);
+    }"""
+    exports = visit.page.locator(".st-key-title_row").get_by_role("button", name="Export")
+    for width in (1400, 1440, 1920):
+        visit.page.set_viewport_size({"width": width, "height": 900})
+        visit.page.evaluate(TWO_FRAMES)
+        box, bar = exports.bounding_box(), visit.page.locator(".st-key-inspect_bar").bounding_box()
+        assert bar["y"] < box["y"] < bar["y"] + bar["height"] and visit.page.evaluate(end) <= box["x"], width
