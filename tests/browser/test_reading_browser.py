@@ -31,3 +31,15 @@ def test_what_the_bar_holds_ends_before_the_exports(visit: Visit) -> None:
         visit.page.evaluate(TWO_FRAMES)
         box, bar = exports.bounding_box(), visit.page.locator(".st-key-inspect_bar").bounding_box()
         assert bar["y"] < box["y"] < bar["y"] + bar["height"] and visit.page.evaluate(end) <= box["x"], width
+
+
+def test_the_text_stays_where_a_line_above_it_mounts_the_workbench_anew(visit: Visit) -> None:
+    visit.open("Inspect", VIEW)
+    search, piece = visit.page.get_by_placeholder("Words or /regex/"), visit.page.locator(".nw-scroll .nv-selected")
+    piece.first.wait_for()
+    for typed, has_message in (("/[/", True), ("/[Tt]roponin/", False)):
+        search.fill(typed)
+        with visit.rerun():
+            search.press("Enter")
+        assert visit.page.get_by_text("is not a regular expression").count() == has_message
+        assert visit.eventually(lambda: piece.count() > 0)

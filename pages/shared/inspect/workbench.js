@@ -62,6 +62,8 @@ function mount(workbench, parentElement) {
   };
   const parts = (workbench.parts = buildParts(parentElement));
   workbench.drawn = {};
+  // Its windows are elements of the parts before.
+  workbench.document = null;
   workbench.fit = () => fitHeight(workbench);
   const resize = new ResizeObserver(workbench.fit);
   resize.observe(parts.root);
