@@ -19,7 +19,7 @@ from nereval_core.scoring import Scores, Settings
 from pages.shared.components.highlighted_text import text_data
 from pages.shared.inspect.document import ReadDocument, read_document
 from pages.shared.view import View
-from tests.support.browser import TWO_FRAMES, Visit
+from tests.support.browser import Visit
 from tests.support.other_formats import Demo
 from tests.support.pages import VIEW, address
 from tests.support.pages import opened as page_opened
@@ -189,12 +189,12 @@ def test_in_the_browser_a_record_behind_long_sentences_is_scrolled_to(visit: Vis
     record = f"g:{start}-{end}:X"
     visit.open("Inspect", View(corpus=corpus, system="one", beside="two", doc="d", record=record))
     in_sight = """() => {
-        const frame = document.querySelector(".nw-scroll").getBoundingClientRect();
+        const frame = document.querySelector(".nw-scroll")?.getBoundingClientRect();
         const piece = document.querySelector(".nw-scroll .nv-selected")?.getBoundingClientRect();
-        return piece && piece.top >= frame.top && piece.bottom <= frame.bottom;
+        return frame && piece && piece.top >= frame.top && piece.bottom <= frame.bottom;
     }"""
     for key in ("", "j", "]", "k"):
         if key:
             visit.press(key)
-        visit.page.evaluate(TWO_FRAMES)
-        assert visit.page.evaluate(in_sight), key
+        # Sentences are measured once they are laid out.
+        visit.page.wait_for_function(in_sight, polling=50, timeout=5_000)

@@ -108,15 +108,17 @@ function tracksIn(state, text) {
   return { reference, system, systems: systems.filter((name) => name === system || compared.includes(name)) };
 }
 
-// Do what may change heights, with the first line in sight where it was.
+// Do what may change heights, with the open record where it was if it is in sight, else the first window that is.
 function keepInSight(scroll, change) {
-  const frame = scroll.getBoundingClientRect().top;
-  const first = [...scroll.children].find((element) => element.getBoundingClientRect().bottom > frame);
-  const number = [...scroll.children].indexOf(first);
-  const top = first?.getBoundingClientRect().top;
+  const frame = scroll.getBoundingClientRect();
+  const record = scroll.querySelector(".nv-selected")?.getBoundingClientRect();
+  const isRecordInSight = record && record.bottom > frame.top && record.top < frame.bottom;
+  const first = [...scroll.children].findIndex((element) => element.getBoundingClientRect().bottom > frame.top);
+  const held = () => (isRecordInSight ? scroll.querySelector(".nv-selected") : scroll.children[first]);
+  const before = held()?.getBoundingClientRect().top;
   change();
-  const now = scroll.children[number];
-  if (now) scroll.scrollTop += now.getBoundingClientRect().top - top;
+  const after = held()?.getBoundingClientRect().top;
+  if (before !== undefined && after !== undefined) scroll.scrollTop += after - before;
 }
 
 // The other windows, nearest to the open record first, over as many frames as they take; and ask for what is missing.
