@@ -67,11 +67,16 @@ def draw_finish(page: PageContext) -> None:
             list_open(page, finished)
 
 
+def is_corrected_gold(page: PageContext) -> bool:
+    """Return whether the finished layer is gold with the verdicts applied, as Progress scores it."""
+    return _undecided(page) == "first" and not page.words.annotators
+
+
 def finished_layer(page: PageContext) -> Finished:
     """Return the layer under the conditions of this session; gold that keeps its own is gold as Progress scores it."""
     conditions = _conditions(page)
     adjudicated = _adjudicated(page.loaded, conditions)
-    if conditions.undecided == "first" and not page.words.annotators:
+    if is_corrected_gold(page):
         applied = review.corrected_gold(page)
         log, signed = log_rows(applied.log), signature(applied)
         return Finished(applied.layer, log, signed, applied.verdicts, adjudicated.open)

@@ -254,7 +254,8 @@ def _stale(page: PageContext, applied: AppliedVerdicts) -> None:
 
 
 def _finished(page: PageContext, applied: AppliedVerdicts) -> None:
-    layer = finish.finished_layer(page).layer
+    # Which records are open, for which two layers are compared, is of no use here.
+    layer = applied.layer if finish.is_corrected_gold(page) else finish.finished_layer(page).layer
     explanation = f"{plain(page.words.reference)} with the verdicts applied, as Finish exports it."
     st.metric("Finished layer", count(len(layer), "span"), help=explanation)
     navigation.link_to("Review", ":primary[Finish →]", replace(page.view, review_tab="finish"), key="to_copies")

@@ -113,13 +113,18 @@ def open_first_open(page: PageContext) -> bool:
     return True
 
 
-def _note_progress(page: PageContext) -> None:
-    """Keep how many of all errors have a verdict, whatever the list at hand is narrowed down to."""
-    errors, ledger = Query(decision=ERRORS), page.ledger()
-    done = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0)
+def _note_progress(page: PageContext, query: Query, done: int, n_records: int) -> None:
+    """Keep how many of all errors have a verdict, whatever the list at hand is narrowed down to.
+
+    The numbers are those of the list, and stand for all errors where it has them all.
+    """
+    errors = Query(decision=ERRORS)
+    if query != errors:
+        ledger = page.ledger()
+        done, n_records = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0), ledger.total(errors).records
     # Which record is the first without a verdict is found when the link is opened: others may go on meanwhile.
     link = urlencode(state.link(view_of(page.view, errors).with_layout(FIRST_OPEN)))
-    caches.shelf().keeper.note_progress(page.loaded, done, ledger.total(errors).records, link)
+    caches.shelf().keeper.note_progress(page.loaded, done, n_records, link)
 
 
 def where_to_begin(page: PageContext) -> tuple[str, str]:
@@ -152,7 +157,7 @@ def draw_progress(page: PageContext) -> None:
     if not n_records:
         return
     if done:
-        _note_progress(page)
+        _note_progress(page, query, done, n_records)
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
         label = f"{done:,} of {n_records:,} reviewed"
         values = dict(page.query().having)
