@@ -92,20 +92,20 @@ def by_type(page: PageContext) -> None:
     if rows.empty:
         st.caption("There are no spans.")
         return
-    shown = rows.sort_values("POS", ascending=False, kind="stable")
+    ordered = rows.sort_values("POS", ascending=False, kind="stable")
     if len(rows) > MOST_TYPES and not st.toggle(f"All {len(rows)} types", key=f"{keys.WIDGET}all_types"):
-        shown = shown[:MOST_TYPES]
+        ordered = ordered[:MOST_TYPES]
     method = ""
     if rows["f1_low"].notna().any():
         plan = plan_of(page)
         method = f"{plan.level:.0%} intervals, {plan.resamples:,} resamples of {units_of(page).plural}"
     sides = page.words.spans("gold"), page.words.spans("pred")
-    figure = type_rows(shown, page.system, page.by, method, system_hues(page.systems)[page.system], sides)
+    figure = type_rows(ordered, page.system, page.by, method, system_hues(page.systems)[page.system], sides)
     # The bars above say what the colours mean.
-    drawn = draw_title(figure).update_layout(showlegend=False)
-    chosen = count_figure(drawn, "types_figure", (page.view, len(shown)), file="types", saved=figure)
-    if chosen and chosen[0] in set(rows["type"]):
-        _open_type(page, str(chosen[0]), str(chosen[1]))
+    titled = draw_title(figure).update_layout(showlegend=False)
+    point = count_figure(titled, "types_figure", (page.view, len(ordered)), file="types", saved=figure)
+    if point and point[0] in set(rows["type"]):
+        _open_type(page, str(point[0]), str(point[1]))
     else:
         st.caption("Click a dot for the errors of a type, or a part of its bar for the records of a decision.")
     with st.expander("By type as a table", key=f"{keys.LIST}types_unfolded", on_change="rerun") as opened:
