@@ -97,6 +97,10 @@ class ResamplingUnits:
         """Return the reason why a figure that rests on a single unit has no interval."""
         return f"no interval and no test: {figure} rests on one {self.singular} alone"
 
+    def intervals_in_words(self, level: float, resamples: int) -> str:
+        """Return how intervals were made, for the title of a figure: `95% intervals, 10,000 resamples of documents`."""
+        return f"{level:.0%} intervals, {resamples:,} resamples of {self.plural}"
+
 
 def document_units(count: int, unit: Unit = "document") -> ResamplingUnits:
     """Return each document as a unit, or each sentence where no documents are marked."""

@@ -98,7 +98,7 @@ def by_type(page: PageContext) -> None:
     method = ""
     if rows["f1_low"].notna().any():
         plan = plan_of(page)
-        method = f"{plan.level:.0%} intervals, {plan.resamples:,} resamples of {units_of(page).plural}"
+        method = units_of(page).intervals_in_words(plan.level, plan.resamples)
     sides = page.words.spans("gold"), page.words.spans("pred")
     figure = type_rows(ordered, page.system, page.by, method, system_hues(page.systems)[page.system], sides)
     # The bars above say what the colours mean.

@@ -44,7 +44,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         return
     units = units_of(page)
     tests = pairs[pairs["p_holm"].notna()]
-    method = f"{SLICE_PLAN.level:.0%} intervals, {SLICE_PLAN.resamples:,} resamples of {units.plural}"
+    method = units.intervals_in_words(SLICE_PLAN.level, SLICE_PLAN.resamples)
     if len(tests):
         method += f"\n{bracket_rule(SLICE_PLAN.level, int(tests['tests'].max()))} in each slice"
     figure = leaderboard(

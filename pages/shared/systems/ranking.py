@@ -97,7 +97,7 @@ def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
 
 def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
     plan, units = comparison.plan, comparison.units
-    method = f"{plan.level:.0%} intervals, {ranking.resamples:,} resamples of {units.plural}"
+    method = units.intervals_in_words(plan.level, ranking.resamples)
     tests = ranking.pairs[ranking.pairs["p_holm"].notna()]
     if len(tests):
         each = "" if not ranking.facet else f" in each {ranking.facet}"
