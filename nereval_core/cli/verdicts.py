@@ -21,6 +21,7 @@ from nereval_core.review.apply.settlement import REASONS
 from nereval_core.review.exchange import is_export
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.tables import layer_changes, lost_properties
 
 
 def verdict_options(arguments: argparse.Namespace) -> VerdictOptions:
@@ -95,6 +96,12 @@ def load_reviewed(options: argparse.Namespace) -> Loaded:
     """Read gold and the systems, which may be none."""
     systems: dict[str, Paths] | None = None if prediction_files(options.files) else {}
     return load_layers(options, Console(options.quiet), systems=systems, reference="gold")
+
+
+def say_lost_properties(original: Layer, layer: Layer) -> None:
+    """Print what spans that verdicts changed had, such as links, and do not have any more."""
+    if losses := lost_properties(original, layer, layer_changes(original, layer)):
+        say(f"not carried over to changed spans: {', '.join(losses)}")
 
 
 def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, verdict_file: Path | None) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Layer
+from nereval_core.problems import counted
 from nereval_core.records.tables import rows as record_rows
 from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
@@ -29,6 +30,7 @@ from nereval_core.tables import (
     Table,
     frame_table,
 )
+from nereval_core.writers.writer import ANNOTATION
 
 WITH = "with verdicts"
 
@@ -159,6 +161,18 @@ def layer_changes(original: Layer, layer: Layer) -> LayerChanges:
     records = record_rows(score_layers(original, layer, Settings((CRITERIA["strict"],))), "strict")
     differs = records.decision != Decision.COR
     return LayerChanges(int((~differs).sum()), records.gold[differs], records.pred[differs])
+
+
+def lost_properties(original: Layer, layer: Layer, changes: LayerChanges) -> tuple[str, ...]:
+    """Return in words what changed spans had in the original and do not have any more: `links of 3 spans`."""
+    is_change = (changes.before >= 0) & (changes.after >= 0)
+    pairs = list(zip(changes.before[is_change].tolist(), changes.after[is_change].tolist(), strict=True))
+    losses = {
+        words: sum(before in getattr(original, key) and after not in getattr(layer, key) for before, after in pairs)
+        for key, words in ANNOTATION.items()
+        if key != "rankings"
+    }
+    return tuple(f"{words} of {counted(number, 'span')}" for words, number in losses.items() if number)
 
 
 def change_table(original: Layer, layer: Layer, changes: LayerChanges, low: int, high: int) -> Table:

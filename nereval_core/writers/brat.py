@@ -12,6 +12,7 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.brat import CODE, NO_ENTRY
 from nereval_core.writers import whole_folder
 from nereval_core.writers.document_spans import spans_as_read
 from nereval_core.writers.writer import Writer
@@ -22,13 +23,16 @@ T_ID = re.compile(r"T[0-9]+")
 BLANK = re.compile(r"\s")
 LINE_ENDS = set("\r\n")
 BLANKS = str.maketrans("\r\n\t", "   ")
+NOTE_OF_NO_ENTRY = {link: note for note, link in NO_ENTRY.items()}
 
 
 class BratWriter(Writer):
     """A folder of .txt and .ann files: ids with "/" make subfolders, links become N lines, metadata A lines.
 
-    A link without a colon is written with an empty database, `:ID`. A span over a line end keeps its offsets, the line
-    end in its quote is a blank: brat itself would split the span there, which reads back as another span.
+    Where a link of the layer is a code without a database, all codes become annotator's notes, as they stand in
+    PharmaCoNER (NIL as `<null>`). Other links without a colon are written with an empty database, `:ID`. A span over a
+    line end keeps its offsets, the line end in its quote is a blank: brat itself would split the span there, which
+    reads back as another span.
     """
 
     name = "brat"
@@ -39,13 +43,18 @@ class BratWriter(Writer):
         problems = [*_bad_ids(layer, path), *_bad_words(layer, path)]
         if problems:
             raise FormatError(problems)
+        links = {link for links in layer.links.values() for link in links}
+        has_notes = any(":" not in link and _is_code(link) for link in links)
         with whole_folder(path) as folder:
             for number, (name, text) in enumerate(zip(layer.documents.ids, layer.documents.texts, strict=True)):
                 base = folder / name
                 base.parent.mkdir(parents=True, exist_ok=True)
                 base.with_name(base.name + ".txt").write_bytes(text.encode())
-                base.with_name(base.name + ".ann").write_bytes(_annotations(layer, number).encode())
-        return ()
+                base.with_name(base.name + ".ann").write_bytes(
+                    _annotations(layer, number, has_notes=has_notes).encode()
+                )
+        n_nil = sum(links.count(NO_ENTRY["<null>"]) for links in layer.links.values()) if has_notes else 0
+        return (f"links NIL, written as <null>: {n_nil}",) if n_nil else ()
 
     def holds_meta(self, meta: Mapping[str, Any]) -> bool:
         """Return whether attributes can say this: names without blanks, and text of a line, or true."""
@@ -66,27 +75,37 @@ def _sayable(value: Any) -> bool:
     return value is True or (isinstance(value, str) and value == value.strip() != "" and not LINE_ENDS & set(value))
 
 
-def _annotations(layer: Layer, number: int) -> str:
-    spans = spans_as_read(layer, number).tolist()
+def _annotations(layer: Layer, document: int, *, has_notes: bool) -> str:
+    spans = spans_as_read(layer, document).tolist()
     ids = [layer.ids.get(span, "") for span in spans]
     if len(set(ids)) < len(ids) or not all(map(T_ID.fullmatch, ids)):
-        ids = [f"T{count}" for count in range(1, len(ids) + 1)]
+        ids = [f"T{number}" for number in range(1, len(ids) + 1)]
     lines = []
-    links = []
     attributes = []
+    n_notes = n_references = 0
     for span, name in zip(spans, ids, strict=True):
         parts = layer.parts(span)
         offsets = ";".join(f"{start} {end}" for start, end in parts)
         lines.append(f"{name}\t{layer.label(span)} {offsets}\t{layer.text(span).translate(BLANKS)}\n")
-        links += [(name, link if ":" in link else f":{link}") for link in layer.links.get(span, ())]
+        for link in layer.links.get(span, ()):
+            if has_notes and _is_code(link):
+                n_notes += 1
+                lines.append(f"#{n_notes}\tAnnotatorNotes {name}\t{NOTE_OF_NO_ENTRY.get(link, link)}\n")
+            else:
+                n_references += 1
+                lines.append(f"N{n_references}\tReference {name} {link if ':' in link else f':{link}'}\t\n")
         attributes += [
             f"{key} {name}{'' if entry is True else f' {entry}'}"
             for key, value in layer.meta.get(span, {}).items()
             for entry in _values(value)
         ]
-    lines += [f"A{count}\t{attribute}\n" for count, attribute in enumerate(attributes, start=1)]
-    lines += [f"N{count}\tReference {name} {link}\t\n" for count, (name, link) in enumerate(links, start=1)]
+    lines += [f"A{number}\t{attribute}\n" for number, attribute in enumerate(attributes, start=1)]
     return "".join(lines)
+
+
+def _is_code(link: str) -> bool:
+    """Return whether an annotator's note of this link is read back as the same link."""
+    return link not in NO_ENTRY and CODE.fullmatch(link) is not None
 
 
 def _bad_ids(layer: Layer, path: Path) -> list[Problem]:

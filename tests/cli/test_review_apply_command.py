@@ -310,6 +310,39 @@ def test_open_records_are_left_out_or_as_in_one_of_the_two(undecided: Undecided,
     assert (TWICE in spans_of(layer)) == (undecided == "second")
 
 
+@pytest.mark.parametrize("undecided", ["leave-out", "second"])
+def test_spans_of_the_second_alone_bring_their_links_along(undecided: Undecided) -> None:
+    first = replace(layer_of([ANN, DRUG], name="A"), links={0: ("Q1",), 1: ("Q2",)})
+    second = replace(
+        layer_of([ANN, LONG, TWICE], name="B"),
+        documents=first.documents,
+        links={0: ("Q9",), 1: ("Q3",), 2: ("Q4",)},
+        scores={1: 0.5},
+    )
+    layer = adjudicate(first, second, standing(verdict("gold", DRUG, "pred", LONG)), undecided=undecided).layer
+    assert [layer.links[span] for span in range(len(layer))] == [("Q1",), ("Q3",), ("Q4",)][: len(layer)]
+    assert len(layer) == (3 if undecided == "second" else 2) and not layer.scores
+
+
+def test_codes_that_changed_spans_lose_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "gold/d.txt").write_text("Ann took aspirin")
+    ann = "T1\tDrug 0 3\tAnn\n#1\tAnnotatorNotes T1\t7\nT2\tDrug 9 13\taspi\n#2\tAnnotatorNotes T2\t722\n"
+    (tmp_path / "gold/d.ann").write_text(ann)
+    row = {"id": "d", "text": "Ann took aspirin", "spans": [{"start": 9, "end": 16, "label": "Drug"}]}
+    (tmp_path / "rules.jsonl").write_text(json.dumps(row) + "\n")
+    loaded = load_corpus(str(tmp_path / "gold"), {"rules": str(tmp_path / "rules.jsonl")})
+    store = ReviewStore(tmp_path / "review.sqlite")
+    store.give([draft for draft in drafted(loaded, "rules", ("pred",)) if draft.verdict.partner is not None], "Ann")
+    files = [str(tmp_path / "gold"), str(tmp_path / "rules.jsonl"), "--review", str(tmp_path / "review.sqlite")]
+    for verb in ("apply", "adjudicate"):
+        out = tmp_path / verb
+        left = ["--undecided", "first"] if verb == "adjudicate" else []
+        assert main(["review", verb, *files, *left, "--out", str(out), "--to", "brat"]) == 0
+        assert "not carried over to changed spans: links of 1 span" in capsys.readouterr().err
+        assert (out / "d.ann").read_text() == ("T1\tDrug 0 3\tAnn\n#1\tAnnotatorNotes T1\t7\nT2\tDrug 9 16\taspirin\n")
+
+
 def test_with_open_records_as_in_the_first_it_is_the_first_corrected(loaded: Loaded, store: ReviewStore) -> None:
     store.give(drafted(loaded, "rules"), "Ann")
     gold, system = loaded.corpus.gold, loaded.corpus.system("rules")

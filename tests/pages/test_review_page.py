@@ -31,6 +31,7 @@ from pages.shared.data.loading import DEMOS, Loaded, load
 from pages.shared.server import access
 from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
+from pages.shared.view.text import plain
 from tests.cli.test_review_apply_command import drafted
 from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound, start_afresh
 from tests.support.workbench import listed
@@ -217,7 +218,7 @@ def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
     assert read(tmp_path / name).layer.digest == found.layer.digest
     # Columns of tags cannot hold this gold: that is told, and the button says that the file is without it.
     app = sound(app.selectbox(key=f"{keys.WIDGET}copy_format_gold-finished").select("conll").run())
-    assert "which tags cannot say" in app.warning[0].value and "--" not in app.warning[0].value
+    assert "which tags cannot say" in app.warning[-1].value and "--" not in app.warning[-1].value
     assert f"gold-finished.conll, {WITHOUT}" in [one.proto.label for one in app.get("download_button")]
 
 
@@ -254,6 +255,21 @@ def test_it_is_written_in_the_format_that_was_read(store: ReviewStore, tmp_path:
     # What both sides may be right about has no place in brat: that is told in words.
     assert "no place for alternatives of 1 span" in app.warning[0].value and not app.error
     assert f"gold-finished.zip, {WITHOUT}" in [one.proto.label for one in app.get("download_button")]
+
+
+def test_codes_that_are_lost_are_said_before_the_download(store: ReviewStore, tmp_path: Path) -> None:
+    ann = "T1\tDrug 9 13\taspi\n#1\tAnnotatorNotes T1\t722\n"
+    for name, lines in (("gold", ann + "R1\tX Arg1:T1 Arg2:T1\n"), ("rules", ann.replace("13\taspi", "16\taspirin"))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "d.txt").write_text("Ann took aspirin")
+        (tmp_path / name / "d.ann").write_text(lines)
+    loaded = load("brat", Source.of_path(tmp_path / "gold"), {"rules": Source.of_path(tmp_path / "rules")})
+    caches.shelf().put(loaded)
+    store.give(drafted(loaded, "rules", ("pred",)), "Ann")
+    app = opened("Review", View(corpus=loaded.digest, system="rules", review_tab="finish"))
+    assert "Not carried over to changed spans: links of 1 span" in app.warning[0].value
+    captions = " ".join(caption.value for caption in app.caption)
+    assert plain("When gold was read: lines left out: 1 R (relations)") in captions
 
 
 def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -> None:

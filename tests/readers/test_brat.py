@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -285,6 +286,34 @@ def test_pharmaconer_gold_reads_back_from_brat_and_jsonl(tmp_path: Path) -> None
     for format, name in (("brat", "folder"), ("jsonl", "file.jsonl")):
         write(gold, tmp_path / name, format=format)
         assert content(read(tmp_path / name).layer) == content(gold)
+    note = re.compile(r"#\S+(\tAnnotatorNotes .*)")
+    for file in (SHARED / "pharmaconer/subtask1/ref/subtask1").glob("*.ann"):
+        as_read, as_written = (note.sub(r"#\1", path.read_text()) for path in (file, tmp_path / "folder" / file.name))
+        assert sorted(as_written.split("\n")) == sorted(as_read.split("\n")), "but numbers of notes, the same lines"
+
+
+def test_codes_of_notes_go_back_as_notes_and_references_as_references(tmp_path: Path) -> None:
+    ann = (
+        "T1\tDrug 0 7\tAspirin\n#1\tAnnotatorNotes T1\t722\n#2\tAnnotatorNotes T1\tCHEBI:9\nN1\tReference T1 a:b\t\n"
+        "T2\tForm 12 14\tCD\n#3\tAnnotatorNotes T2\t<null>\n"
+    )
+    layer = read_ann(ann).layer
+    assert layer.links == {0: ("722", "CHEBI:9", "a:b"), 1: ("NIL",)}
+    write(layer, tmp_path / "out", format="brat")
+    assert (tmp_path / "out/d.ann").read_text() == ann
+    assert read(tmp_path / "out").layer.links == layer.links
+
+
+def test_a_link_without_database_that_is_no_code_is_a_reference(tmp_path: Path) -> None:
+    builder = Builder("made")
+    builder.document("d", "ab")
+    builder.span(0, 2, "X", links=("aspirin", "<null>", "Q90"))
+    layer = builder.finish("made")
+    write(layer, tmp_path / "out", format="brat")
+    assert (tmp_path / "out/d.ann").read_text() == (
+        "T1\tX 0 2\tab\nN1\tReference T1 :aspirin\t\nN2\tReference T1 :<null>\t\n#1\tAnnotatorNotes T1\tQ90\n"
+    )
+    assert read(tmp_path / "out").layer.links == layer.links
 
 
 def test_attributes_are_metadata_and_written_again(tmp_path: Path) -> None:

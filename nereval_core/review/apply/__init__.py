@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,9 @@ from nereval_core.review.apply.settlement import (
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Fragments, Marked, StoredVerdict
 from nereval_core.review.verdicts_on_records import marked, text_digests
+
+CARRIED = ("links", "cores", "alternatives", "meta")
+"""Properties that a span brings along from another layer; ids would not be distinct, scores are a system's."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ class AppliedVerdicts:
     `results` are by the number of a document. `changes` (verdicts applied) and `open` (verdicts not applied) have a row
     for each verdict and document, sorted by document, side and span. Among documents with the same text a verdict
     concerns the one that it was given on, or, if not `only_this_document`, all of them. `spared` counts the documents
-    with the text of a verdict that was given on another document and is not applied to them.
+    with the text of a verdict that was given on another document and is not applied to them. Spans that come in have
+    the properties of equal spans of the layers `origins`.
     """
 
     gold: Layer
@@ -72,11 +77,12 @@ class AppliedVerdicts:
     open: tuple[Change, ...]
     only_this_document: bool = True
     spared: int = 0
+    origins: tuple[Layer, ...] = ()
 
     @cached_property
     def layer(self) -> Layer:
         """Gold with the verdicts applied: a new layer over the same documents, gold itself where nothing changes."""
-        return changed_layer(self.gold, self.results)
+        return changed_layer(self.gold, self.results, self.origins)
 
     @property
     def log(self) -> tuple[Change, ...]:
@@ -222,8 +228,11 @@ def places(layer: Layer, document: int, span: Marked) -> list[int]:
     return [at for at in range(low + first, low + last) if layer.end[at] == span.end and marked(layer, at) == span]
 
 
-def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
-    """Return the layer with the results of verdicts, by document; gold itself where nothing changes."""
+def changed_layer(gold: Layer, results: Mapping[int, SettledSpans], origins: Sequence[Layer] = ()) -> Layer:
+    """Return the layer with the results of verdicts, by document; gold itself where nothing changes.
+
+    A span that comes in has the CARRIED properties of the first span of `origins` that equals it.
+    """
     gone: list[int] = []
     added: list[tuple[int, Marked]] = []
     more: dict[int, Fragments] = {}
@@ -250,6 +259,8 @@ def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
     for at, (document, span) in enumerate(added, start=len(remaining)):
         if len(span.fragments) > 1:
             extras["fragments"][at] = span.fragments
+        for key, value in _properties(origins, document, span).items():
+            extras[key][at] = value
         if (document, span) in late:
             extras["alternatives"][at] = late[document, span]
     return layer_of(
@@ -261,6 +272,14 @@ def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
         Labels(_column(gold.type[remaining], [types.index(span.type) for _, span in added]), types),
         extras=extras,
     )
+
+
+def _properties(origins: Sequence[Layer], document: int, span: Marked) -> dict[str, Any]:
+    """Return the CARRIED properties of the first span of these layers that equals this one."""
+    for layer in origins:
+        for at in places(layer, document, span):
+            return {key: getattr(layer, key)[at] for key in CARRIED if at in getattr(layer, key)}
+    return {}
 
 
 def _change(gold: Layer, document: int, outcome: VerdictOutcome) -> Change:

@@ -7,7 +7,7 @@ Records without a verdict are listed as open; the layer has none of their spans,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -111,8 +111,8 @@ def adjudicate(
 ) -> Adjudicated:
     """Return the spans that two annotators agree on, and the others as the standing verdicts decide.
 
-    Both layers have the same documents. Verdicts on agreed spans count as well. Properties of spans other than
-    boundaries and type are those of the first; spans of the second have none. With `undecided` "first", the result is
+    Both layers have the same documents. Verdicts on agreed spans count as well. Links and other properties of spans
+    are those of the first; spans that only the second has bring theirs along. With `undecided` "first", the result is
     the first layer with the verdicts applied. See `apply_verdicts` for `only_this_document`.
     """
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
@@ -165,8 +165,9 @@ def adjudicate(
         )
         for document, spans in of_second.items()
     }
-    basis = changed_layer(first.take(np.flatnonzero(is_kept)), additions)
+    basis = changed_layer(first.take(np.flatnonzero(is_kept)), additions, (second,))
     adjudicated = apply_verdicts(basis, reviewed, (second,), only_this_document=only_this_document)
+    adjudicated = replace(adjudicated, origins=(second,))
     return Adjudicated(first, second, int(agreed.sum()), adjudicated, tuple(open_records), undecided)
 
 

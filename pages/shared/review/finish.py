@@ -12,7 +12,7 @@ from nereval_core.records.queries import Query
 from nereval_core.review.apply import select_verdicts
 from nereval_core.review.apply.adjudication import Adjudicated, OpenRecord, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import log_rows, signature
-from nereval_core.review.tables import LayerChanges, change_table, layer_changes, open_table
+from nereval_core.review.tables import LayerChanges, change_table, layer_changes, lost_properties, open_table
 from nereval_core.tables import Cell
 from nereval_core.writers import writers
 from pages.shared import review
@@ -22,7 +22,7 @@ from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.criteria.all_criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
 from pages.shared.data.computations import compute
-from pages.shared.data.loading import Loaded
+from pages.shared.data.loading import GOLD, LayerRead, Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.review import verdicts
@@ -54,6 +54,8 @@ def draw_finish(page: PageContext) -> None:
     finished = finished_layer(page)
     changes = _layer_changes(page.loaded, _conditions(page), finished.layer)
     st.markdown(_sentence(page, finished, changes))
+    if losses := lost_properties(page.loaded.corpus.gold, finished.layer, changes):
+        st.warning(f"Not carried over to changed spans: {', '.join(losses)}. Add them again where they still hold.")
     with st.container(border=True):
         with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
             _choose_undecided(page, len(finished.open))
@@ -61,6 +63,7 @@ def draw_finish(page: PageContext) -> None:
         key = (page.loaded.id, _conditions(page))
         name = f"{layer_file_name(page.view.reference or page.words.reference)}-finished"
         verdicts.offer_copy(finished.layer, finished.log, finished.signature, name, key, _format_read(page))
+        _say_how_read(page)
     _preview(page, finished, changes)
     if finished.open:
         with st.expander(count(len(finished.open), "undecided record")):
@@ -157,11 +160,28 @@ def _sentence(page: PageContext, finished: Finished, changes: LayerChanges) -> s
     )
 
 
+def _reading(page: PageContext) -> LayerRead | None:
+    """Return how the reference was read; None for a layer that no file holds."""
+    rows = {row.name: row for row in page.loaded.layers}
+    return rows.get(page.view.reference or page.loaded.first_annotator, rows.get(GOLD))
+
+
 def _format_read(page: PageContext) -> str:
     """Return the format that the reference was read in, jsonl where that one is not written."""
-    named = {row.name: row.format for row in page.loaded.layers}
-    format = named.get(page.view.reference or page.loaded.first_annotator, named.get("gold", ""))
-    return format if format in writers() else "jsonl"
+    reading = _reading(page)
+    return reading.format if reading is not None and reading.format in writers() else "jsonl"
+
+
+def _say_how_read(page: PageContext) -> None:
+    """Say what the file differs in from the one read: what was left out in reading, or its whole format."""
+    reading = _reading(page)
+    if reading is None:
+        return
+    notes = list(reading.notes)
+    if reading.format not in writers():
+        notes.insert(0, f"its format, {reading.format}, is read and not written here")
+    if notes:
+        st.caption(plain(f"When {page.words.reference} was read: {'; '.join(notes)}.", 600))
 
 
 def _preview(page: PageContext, finished: Finished, changes: LayerChanges) -> None:

@@ -12,7 +12,8 @@ USAGE = "A B --out OUT [options]"
 EXAMPLE = "ann.jsonl bob.jsonl --review verdicts.db --out gold.jsonl"
 NOTES = """\
 Verdicts are those given on the records of B with A as gold. Records without a verdict are listed; OUT has none of their
-spans, or those of A or of B. Agreed spans keep their links, ids and other attributes from A.
+spans, or those of A or of B. Agreed spans keep their links, ids and other attributes from A; spans of B alone bring
+their links and metadata along.
 """
 SHOWN_RECORDS = 20
 """Open records listed on the screen; the log has all."""
@@ -33,7 +34,14 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.files import gold_name, paths_by_name, prediction_files, system_paths
     from nereval_core.cli.output import say
-    from nereval_core.cli.verdicts import load_reviewed, read_verdicts, say_applied, verdict_options, write_layer
+    from nereval_core.cli.verdicts import (
+        load_reviewed,
+        read_verdicts,
+        say_applied,
+        say_lost_properties,
+        verdict_options,
+        write_layer,
+    )
     from nereval_core.review.apply.adjudication import adjudicate
     from nereval_core.review.apply.corrected_copy import log_csv
     from nereval_core.writers import writer_of
@@ -55,6 +63,7 @@ def run(options: argparse.Namespace) -> None:
         only_this_document=accepting.only_this_document,
     )
     say_applied(adjudicated.applied)
+    say_lost_properties(first, adjudicated.layer)
     write_layer(options, adjudicated.layer, log_csv(adjudicated.log, adjudicated.signature), verdict_file)
     kept = "not in the layer" if options.undecided == "leave-out" else f"as in the {options.undecided} layer"
     say(f"agreed: {adjudicated.agreed}; open: {len(adjudicated.open)}, {kept}")

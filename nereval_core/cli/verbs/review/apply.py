@@ -19,8 +19,8 @@ spans beyond the text, or that gold has already; predictions called no entity th
 give way to one another in a circle. A span that comes in may have a verdict of its own, which is followed. With
 --every-document the last verdict on a span counts.
 
-Links, ids, cores, scores and metadata stay with spans that stay, and go with those that go; new spans have none. The
-log has a row for each verdict and document, with the document that it was given on.
+Links, ids, cores, scores and metadata stay with spans that stay, and go with those that go; new spans have none, which
+is counted. The log has a row for each verdict and document, with the document that it was given on.
 """
 
 
@@ -31,7 +31,14 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.verdicts import load_reviewed, read_verdicts, say_counts, verdict_options, write_layer
+    from nereval_core.cli.verdicts import (
+        load_reviewed,
+        read_verdicts,
+        say_counts,
+        say_lost_properties,
+        verdict_options,
+        write_layer,
+    )
     from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.corrected_copy import log_csv, log_rows, signature
     from nereval_core.writers import writer_of
@@ -43,6 +50,7 @@ def run(options: argparse.Namespace) -> None:
     corpus = load_reviewed(options).corpus
     applied = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=accepting.only_this_document)
     signed = signature(applied)
+    say_lost_properties(corpus.gold, applied.layer)
     write_layer(options, applied.layer, log_csv(log_rows(applied.log), signed), verdict_file)
     say_counts(applied)
     print(signed)
