@@ -41,6 +41,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "seqeval": ((), ("--suffix", "--as-reference", "text"), ("--zero-division", "1", "--as-reference", "json")),
     "spacy-ents": ((), ("--as-reference", "json")),
     "spacy-spans": ((), ("--as-reference", "json")),
+    "semeval-2013-9.1": ((), ("--as-reference", "figures")),
 }
 """By convention, what it is asked with."""
 
