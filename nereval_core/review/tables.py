@@ -15,7 +15,16 @@ from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.verdicts import KINDS, UNMARKED, Kind, Marked, StoredVerdict, kind_in_words, minute_of
+from nereval_core.review.verdicts import (
+    KINDS,
+    UNMARKED,
+    Kind,
+    Marked,
+    StoredVerdict,
+    kind_in_words,
+    kinds_between,
+    minute_of,
+)
 from nereval_core.review.verdicts_on_records import marked, text_digests
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
@@ -198,11 +207,16 @@ STALE = "stale"
 
 
 def verdicts_table(verdicts: Iterable[StoredVerdict], layers: Sequence[Layer] = ()) -> Table:
-    """Return a row for each verdict; beside layers, with a column whether it is stale."""
+    """Return a row for each verdict; beside layers, with a column whether it is stale.
+
+    Of two layers, of which the first is not called gold, verdicts are named after both.
+    """
     rows = []
+    is_pair = len(layers) == 2 and layers[0].name != "gold"
+    kinds = kinds_between(layers[0].name, layers[1].name) if is_pair else KINDS
     is_stale = staleness_test(layers)
     for verdict in verdicts:
-        row: list[Cell] = list(_cells(verdict))
+        row: list[Cell] = list(_cells(verdict, kinds))
         if layers:
             stale = is_stale(verdict)
             row.append(None if stale is None else "yes" if stale else "no")
@@ -238,12 +252,21 @@ def staleness_test(layers: Sequence[Layer]) -> Callable[[StoredVerdict], bool | 
     return is_stale
 
 
-def _cells(stored: StoredVerdict) -> tuple[str, ...]:
+def _cells(stored: StoredVerdict, kinds: Mapping[Kind, str]) -> tuple[str, ...]:
     verdict = stored.verdict
     right = "; ".join(map(_span, verdict.right)) or ("no entity" if verdict.kind == "neither" else "")
     record = f"{verdict.key.side[0]}:{_span(verdict.key.span)}"
     context = verdict.seen
-    return context.document, record, context.quote, kind_in_words(verdict), right, stored.who, stored.at, verdict.note
+    return (
+        context.document,
+        record,
+        context.quote,
+        kind_in_words(verdict, kinds),
+        right,
+        stored.who,
+        stored.at,
+        verdict.note,
+    )
 
 
 def _span(span: Marked) -> str:

@@ -161,6 +161,11 @@ class ConflictError(Exception):
         super().__init__(what or "the verdicts on these records are others now")
 
 
+def kinds_between(first: str, second: str) -> Mapping[Kind, str]:
+    """Return the kinds of verdicts in words for two layers by name, of which neither is gold: `anna is right`."""
+    return {**KINDS, "gold": f"{first} is right", "pred": f"{second} is right"}
+
+
 def given_in_words(stored: StoredVerdict, kinds: Mapping[Kind, str] = KINDS) -> str:
     """Return a line with the reviewer, time, span and decision of a verdict; `kinds` name the decisions."""
     verdict = stored.verdict

@@ -362,6 +362,16 @@ def test_annotators_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     told = capsys.readouterr()
     found = adjudicate(first.renamed("annotator-1"), second, store.reviewed())
     assert told.out.strip() == found.signature and not found.open
+    # Neither of the two is gold, in the log or in the list of verdicts.
+    log = list(csv.DictReader((tmp_path / f"out.jsonl{CHANGE_LOG_SUFFIX}").open(newline="", encoding="utf-8")))
+    assert {row["side"] for row in log} == {"annotator-1", "annotator-2"}
+    assert {row["verdict"] for row in log} == {"annotator-1 is right", "annotator-2 is right"}
+    assert main(["review", "list", *files, *where[:2], "--json", str(tmp_path / "list.json")]) == 0
+    listed = json.loads((tmp_path / "list.json").read_text())["verdicts"]
+    assert {row["verdict"] for row in listed} == {"annotator-1 is right", "annotator-2 is right"}
+    assert main(["review", "list", *where[:2], "--json", str(tmp_path / "list.json")]) == 0
+    listed = json.loads((tmp_path / "list.json").read_text())["verdicts"]
+    assert {row["verdict"] for row in listed} == {"gold is right", "prediction is right"}
     assert read(tmp_path / "out.jsonl").layer.digest == found.layer.digest
     layers: list[Layer] = [first, second]
     for one, other in (layers, layers[::-1]):

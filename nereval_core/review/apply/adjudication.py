@@ -18,7 +18,7 @@ from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.records.tables import record_ids, rows
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, changed_layer, places
 from nereval_core.review.apply.corrected_copy import applied_counts, log_rows, span_in_words
-from nereval_core.review.apply.settlement import REPEATS, SettledSpans
+from nereval_core.review.apply.settlement import CONTRARY, REPEATS, SettledSpans
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Marked, Side
 from nereval_core.review.verdicts_on_records import marked
@@ -84,11 +84,12 @@ class Adjudicated:
 
     @property
     def log(self) -> tuple[tuple[Cell, ...], ...]:
-        """Rows with LOG_COLUMNS: the effects of verdicts, then the open records."""
+        """Rows with LOG_COLUMNS: the effects of verdicts, then the open records; sides by the names of the layers."""
+        annotators = (self.first.name, self.second.name)
         open_rows = tuple(
             (
                 row.document,
-                "gold" if row.record.startswith("g:") else "pred",
+                annotators[0] if row.record.startswith("g:") else annotators[1],
                 "; ".join(span_in_words(span) for span in row.spans if span is not None),
                 row.quote,
                 *[""] * 7,
@@ -98,7 +99,7 @@ class Adjudicated:
             )
             for row in self.open
         )
-        return (*log_rows(self.applied.changes), *open_rows)
+        return (*log_rows(self.applied.changes, annotators), *open_rows)
 
 
 def adjudicate(
@@ -129,7 +130,11 @@ def adjudicate(
         for change in applied.open
         if change.reason == REPEATS
     }
-    reasons = {(change.document, change.stored.verdict.key.side, change.span): change.reason for change in applied.open}
+    by_name = {CONTRARY: f"{first.name} has the span"}
+    reasons = {
+        (change.document, change.stored.verdict.key.side, change.span): by_name.get(change.reason, change.reason)
+        for change in applied.open
+    }
     records = rows(scores, STRICT)
     agreed = records.decision == Decision.COR
     is_kept = np.zeros(len(first), bool)

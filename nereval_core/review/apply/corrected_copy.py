@@ -12,7 +12,7 @@ from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.problems import FormatError, one_line
 from nereval_core.readers.parquet import SPANS, TEXTS
 from nereval_core.review.apply import AppliedVerdicts, Change
-from nereval_core.review.verdicts import Marked, kind_in_words
+from nereval_core.review.verdicts import KINDS, Marked, kind_in_words, kinds_between
 from nereval_core.tables import Cell, Table, columns_of
 from nereval_core.tables.rendering import as_csv
 
@@ -56,15 +56,19 @@ def applied_counts(applied: AppliedVerdicts) -> tuple[str, ...]:
     )
 
 
-def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
-    """Return a row for each verdict and document, with LOG_COLUMNS."""
+def log_rows(changes: Iterable[Change], annotators: tuple[str, str] | None = None) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each verdict and document, with LOG_COLUMNS.
+
+    Sides are gold and pred, or, where two annotators are compared, called by their names.
+    """
+    kinds = KINDS if annotators is None else kinds_between(*annotators)
     return tuple(
         (
             change.id,
-            change.stored.verdict.key.side,
+            side_in_words(change.stored.verdict.key.side, annotators),
             span_in_words(change.span),
             change.before,
-            kind_in_words(change.stored.verdict),
+            kind_in_words(change.stored.verdict, kinds),
             change.stored.who,
             change.stored.at,
             change.note,
@@ -77,6 +81,11 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
         )
         for change in changes
     )
+
+
+def side_in_words(side: str, annotators: tuple[str, str] | None) -> str:
+    """Return the side of a span as the log calls it."""
+    return side if annotators is None else {"gold": annotators[0], "pred": annotators[1]}.get(side, side)
 
 
 def log_csv(rows: Iterable[Sequence[Cell]], signed: str) -> bytes:

@@ -15,7 +15,7 @@ from nereval_core.analysis.errors.group_words import Annotators, Phrase, group_p
 from nereval_core.problems import one_line
 from nereval_core.records.reasons import type_difference
 from nereval_core.report.colours import LOOKS
-from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
+from nereval_core.review.verdicts import KINDS, Key, Kind, Marked, kinds_between
 from nereval_core.review.words import MEANING, WITHOUT_PARTNER, WORDS, meaning
 from nereval_core.tables import Column
 from nereval_core.tables.glossary import GLOSSARY, tooltip
@@ -161,7 +161,7 @@ class LayerWords:
         """Each verdict in words: `gold is right`, or `anna is right`."""
         if not self.annotators:
             return KINDS
-        return {**KINDS, "gold": f"{self.reference} is right", "pred": f"{self.other} is right"}
+        return kinds_between(self.reference, self.other)
 
     @property
     def verdict_words(self) -> Mapping[str, str]:
