@@ -28,20 +28,51 @@ def store() -> Iterator[ReviewStore]:
     found.close()
 
 
-def opened(visit: Visit) -> None:
+TYPED_AT_ONCE = """() => document.querySelector(".nw-verdict")
+    && [..."us1w4"].every((key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })))"""
+"""Types as soon as there are buttons; no key is taken."""
+
+
+def first_drawn(visit: Visit) -> None:
     """Open the page and wait for the first moment at which its buttons are there, not for the end of its run."""
     visit.page.goto("about:blank")
     visit.open_at_once("Inspect", VIEW)
     visit.page.locator(".nw-verdict").first.wait_for()
 
 
+def opened(visit: Visit) -> None:
+    """Open the page and wait until its record takes keys, not for the end of its run."""
+    first_drawn(visit)
+    visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
+
+
 def place(visit: Visit) -> int:
     return int(visit.page.locator(".nw-entry[aria-current]").get_attribute("data-at"))
 
 
-def test_no_key_is_lost_from_the_first_moment_on(visit: Visit) -> None:
+def test_keys_that_were_meant_for_something_else_decide_nothing(visit: Visit, store: ReviewStore) -> None:
+    given = len(store.every())
+    visit.page.goto("about:blank")
+    visit.open_at_once("Inspect", VIEW)
+    # Whoever types before anything can be read has not meant this record.
+    visit.page.wait_for_function(TYPED_AT_ONCE)
+    visit.wait_until_drawn(0)
+    assert visit.page.get_by_role("button", name="Star", exact=True).get_attribute("aria-pressed") == "false"
+    assert not visit.page.locator(".nw-editing, .nw-whole").count() and place(visit) == 0
+    # Without its search box the page keeps what is typed for it.
+    visit.page.evaluate("() => document.querySelector('.st-key-widget_q').classList.replace('st-key-widget_q', 'late')")
+    visit.page.keyboard.type("/1st")
+    assert place(visit) == 0
+    visit.page.evaluate("() => document.querySelector('.late').classList.replace('late', 'st-key-widget_q')")
+    visit.page.wait_for_function("() => document.activeElement.value === '1st'")
+    visit.page.keyboard.press("Escape")
+    visit.wait_until_drawn(0)
+    assert len(store.every()) == given and not visit.page.get_by_test_id("stDialog").count()
+
+
+def test_no_move_is_lost_from_the_first_moment_on(visit: Visit) -> None:
     for _ in range(2):
-        opened(visit)
+        first_drawn(visit)
         assert place(visit) == 0
         for _ in range(3):
             visit.page.keyboard.press("j")

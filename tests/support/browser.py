@@ -112,7 +112,8 @@ def serve_command(command: list[str], port: str, folder: Path, *, log: Path | No
 RUNS = """Math.max(0, ...[...document.querySelectorAll("[class*='st-key-run-']")]
     .map((last) => Number(/st-key-run-(\\d+)/.exec(last.className)[1])))"""
 RESTS = f"""(since) => {RUNS} > since
-    && !document.querySelector("[data-testid='stApp'][data-test-script-state='running'], [data-stale='true']")"""
+    && !document.querySelector("[data-testid='stApp'][data-test-script-state='running'], [data-stale='true']")
+    && !document.querySelector("[data-quiet]")"""
 BEGUN = f"""(since) => {RUNS} > since
     || document.querySelector("[data-testid='stApp'][data-test-script-state='running']")"""
 TWO_FRAMES = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"

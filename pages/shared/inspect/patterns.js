@@ -6,7 +6,9 @@ export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const view = (parentElement.nerevalPatterns ??= newPatterns(parentElement));
   view.send = (event) => setStateValue("out", event);
+  const isNew = !view.state.data;
   view.act(takePatterns, data);
+  if (isNew) closeGate(view, view.parts.root);
   return () => {
     view.stop();
     parentElement.nerevalPatterns = null;
@@ -38,7 +40,8 @@ function tell(view, event) {
 }
 
 function pressInPatterns(view, event) {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || typeForSearch(event)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("[data-testid='stDialog']")) return;
   const isName = event.target.matches?.(".np-name") && ["Enter", "Escape"].includes(event.key);
   if (!isName && event.target.closest?.("input, textarea, select, [contenteditable='true'], [role='combobox']")) return;
@@ -47,6 +50,7 @@ function pressInPatterns(view, event) {
   if (event.key === "Enter" && !isName && event.target.closest?.("button:not(.np-entry), a, summary")) return;
   const key = { ArrowDown: "j", ArrowUp: "k" }[event.target.closest?.(".np-list") && event.key] ?? event.key;
   if (!PATTERN_KEYS.some(([name]) => name === key)) return;
+  if (key !== "j" && key !== "k" && !isName && !isForReader(view, view.parts.root)) return;
   event.preventDefault();
   view.act(pressPatternKey, key);
 }

@@ -12,8 +12,8 @@ const lasting = (globalThis.nerevalWorkbench ??= { workbench: null, unmounted: 0
 
 export default function (component) {
   const { data, parentElement } = component;
-  if (!lasting.workbench || (lasting.unmounted && Date.now() - lasting.unmounted > REMOUNT_PATIENCE))
-    lasting.workbench = newWorkbench();
+  const isNew = !lasting.workbench || (lasting.unmounted && Date.now() - lasting.unmounted > REMOUNT_PATIENCE);
+  if (isNew) lasting.workbench = newWorkbench();
   lasting.unmounted = 0;
   const { workbench } = lasting;
   workbench.setStateValue = component.setStateValue;
@@ -22,7 +22,10 @@ export default function (component) {
     workbench.parent = parentElement;
     mount(workbench, parentElement);
   }
+  const { open, events } = workbench.state;
   workbench.act(take, data);
+  const isMoved = !events.length && String(open) !== String(workbench.state.open);
+  if (isNew || isMoved) closeGate(workbench, workbench.parts.root);
   if (!workbench.state.events.length) followLink(workbench);
   if (data.verdicts.waiting) focusDialog();
   return () => {
@@ -147,7 +150,7 @@ function selectedStretch(scroll) {
 }
 
 function pressKey(workbench, event) {
-  if (event.defaultPrevented) return;
+  if (event.defaultPrevented || typeForSearch(event)) return;
   const field = event.target.closest?.("input, textarea, select, [contenteditable='true'], [role='combobox']");
   if (field) {
     if (field.closest(".nw") && (event.key === "Enter" || event.key === "Escape")) field.blur();
@@ -161,6 +164,7 @@ function pressKey(workbench, event) {
   const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
   const key = arrow || event.key;
   if (pressPageKey(event, [...keyRows(workbench.state), ["n", "write a note"]])) return;
+  if (!isMove(key) && !isForReader(workbench, workbench.parts.root)) return;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
   else if (key in KEYS) workbench.act(press, key);
   else return;
