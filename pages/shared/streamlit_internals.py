@@ -22,7 +22,9 @@ from streamlit.url_util import make_url_path
 from streamlit.user_info import generate_login_redirect_url
 from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
-from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
+from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks, is_host_allowed
+
+__all__ = ["is_host_allowed"]
 
 TRIED = "1.67.0"
 INDEX = Path(st.__file__).parent / "static" / "index.html"

@@ -97,6 +97,19 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     eve.leave()
 
 
+def test_a_link_of_another_site_opens_with_the_pass_and_the_number_of_the_browser(browser: Any, team: str) -> None:
+    visit = Visit(browser, team)
+    for address in (f"{team}/?token={TOKEN.replace(' ', '+')}", f"{team}/Guide"):
+        before = {cookie["name"]: cookie["value"] for cookie in visit.context.cookies()}
+        visit.page.goto(f"data:text/html,<a href='{address}'>link</a>")
+        visit.page.get_by_text("link").click()
+        visit.wait_until_drawn(0)
+    cookies = {cookie["name"]: cookie["value"] for cookie in visit.context.cookies()}
+    assert {name for name in cookies if name.startswith("nereval_")} == {name for name in before if "nereval_" in name}
+    assert all(cookies[name] == value for name, value in before.items() if name.startswith("nereval_"))
+    visit.close()
+
+
 @pytest.fixture
 def provider() -> Iterator[str]:
     """The address of a provider of OpenID Connect, which lets in whoever gives a name."""
@@ -131,7 +144,7 @@ def test_who_logs_in_is_the_reviewer_and_sees_the_page_asked_for(
         # The page of the provider asks another server for its style.
         visit.problems.clear()
         cookies = {one["name"]: one for one in visit.context.cookies()}
-        assert cookies["_streamlit_user"]["httpOnly"] and cookies["_streamlit_user"]["sameSite"] == "Strict"
+        assert cookies["_streamlit_user"]["httpOnly"] and cookies["_streamlit_user"]["sameSite"] == "Lax"
         visit.open("Inspect", VIEW)
         # Whoever is logged in has no field for another name.
         visit.page.get_by_text("as ada", exact=False).last.wait_for()

@@ -126,21 +126,17 @@ def test_a_form_takes_the_token(shared: str) -> None:
     assert ask(shared, "/", method="POST", body=b"token=" + b"x" * 10_000, **HTML).status == 401
 
 
-def test_a_link_from_another_site_shows_its_cookies_when_it_is_loaded_again(shared: str) -> None:
-    first = ask(shared, "/Inspect", **HTML, Sec_Fetch_Site="cross-site")
-    assert (first.status, 'http-equiv="refresh"' in first.body) == (200, True)
-    assert ask(shared, "/Inspect", **HTML, Sec_Fetch_Site="same-origin").status == 401
-
-
-def test_cookies_are_kept_from_scripts_and_other_sites(shared: str) -> None:
+def test_cookies_go_along_with_links_and_are_kept_from_scripts(shared: str) -> None:
     page = ask(shared, "/", **HTML, Cookie=pass_of(shared), X_Forwarded_Proto="https")
     found = SimpleCookie(page.headers["set-cookie"])
     assert page.status == 200 and len(found) == 1
     (number,) = found.values()
-    assert len(number.value) == 32 and number["httponly"] and number["secure"] and number["samesite"] == "Strict"
-    xsrf = SimpleCookie(ask(shared, "/_stcore/health").headers["set-cookie"])["_streamlit_xsrf"]
-    # Streamlit's own script sends this one along with an upload.
-    assert xsrf["samesite"] == "Strict" and not xsrf["httponly"] and not xsrf["secure"]
+    assert len(number.value) == 32 and number["httponly"] and number["secure"] and number["samesite"] == "Lax"
+    # A browser with a number keeps it, wherever the link stands; no other text is a number.
+    known = f"{pass_of(shared)}; nereval_browser_{shared.rpartition(':')[2]}="
+    for site in ("cross-site", "same-origin"):
+        assert not ask(shared, "/", **HTML, Cookie=known + number.value, Sec_Fetch_Site=site).cookies
+    assert ask(shared, "/", **HTML, Cookie=known + "1").cookies
 
 
 def test_nothing_is_answered_before_the_login(with_login: str) -> None:
@@ -159,8 +155,6 @@ def test_whoever_logs_in_is_answered(with_login: str) -> None:
     login = ask(with_login, ask(with_login, "/auth/login", **HTML).headers["location"], **HTML)
     sent = dict(parse_qsl(urlsplit(login.headers["location"]).query))
     back = "/oauth2callback?" + urlencode({"state": sent["state"], "code": sent["nonce"]})
-    # A browser shows no strict cookie on its way back from the provider's site.
-    assert 'http-equiv="refresh"' in ask(with_login, back, **HTML, Sec_Fetch_Site="cross-site").body
     begun = {one.partition(";")[0] for one in login.cookies}
     entered = ask(with_login, back, **HTML, Cookie="; ".join(begun))
     cookie = "; ".join(one.partition(";")[0] for one in entered.cookies)
@@ -174,15 +168,6 @@ def test_whoever_logs_in_is_answered(with_login: str) -> None:
 @pytest.mark.parametrize("odd", ['theme={"dark":true}', "no value", 'open="', "a[b]=1"])
 def test_cookies_of_other_apps_on_the_host_are_no_obstacle(shared: str, odd: str) -> None:
     assert ask(shared, "/", **HTML, Cookie=f"{odd}; {pass_of(shared)}").status == 200
-
-
-def test_figures_of_the_server_are_for_its_machine(app: str, shared: str) -> None:
-    assert ask(app, "/_stcore/metrics").status == 200
-    for name in ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP"):
-        assert ask(app, "/_stcore/metrics", **{name: "192.0.2.7"}).status == 403
-    # A proxy on this machine that passes on no more than the name of the host.
-    for host, said in (("ner.example.org", "Only this machine"), ("localhost", "# TYPE")):
-        assert ask(shared, "/_stcore/metrics", Host=host, Cookie=pass_of(shared)).body.startswith(said)
 
 
 def test_this_machine_alone_is_asked_for_nothing(app: str) -> None:

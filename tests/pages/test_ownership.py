@@ -46,3 +46,24 @@ def test_what_is_stored_outlasts_the_server(tmp_path: Path) -> None:
     # Of an entry only its name counts here.
     (tmp_path / f"{'1' * 64}-{ONE}.columns").touch()
     assert Ownership(Store(tmp_path)).shared(key) == ONE
+
+
+def test_a_withdrawal_holds_in_every_server_and_is_not_lost_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = Ownership(Store(tmp_path)), Ownership(Store(tmp_path))
+    key = here.share(ONE)
+    (tmp_path / f"{'1' * 64}-{ONE}.columns").touch()
+    assert there.shared(key) == ONE
+
+    def write_text(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", write_text)
+        with pytest.raises(OSError, match="No space left"):
+            here.withdraw(ONE)
+    # It says so, and does not pretend until the next start.
+    assert here.shared(key) == there.shared(key) == ONE
+    here.withdraw(ONE)
+    assert here.shared(key) == there.shared(key) == ""

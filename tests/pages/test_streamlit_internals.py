@@ -19,7 +19,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.url_util import make_url_path
 from streamlit.user_info import generate_login_redirect_url
 from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
-from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
+from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks, is_host_allowed
 
 from pages.shared.streamlit_internals import INDEX, TRIED
 from tests.support import ROOT
@@ -39,6 +39,7 @@ PARTS: dict[str, tuple[Callable[..., Any], str]] = {
     "generate_login_redirect_url": (generate_login_redirect_url, "95034ed0f335"),
     "allow_all_cross_origin_requests": (allow_all_cross_origin_requests, "952099776823"),
     "is_allowed_origin": (is_allowed_origin, "4dc25de45196"),
+    "is_host_allowed": (is_host_allowed, "52aba04dab71"),
     "_get_signed_cookie_with_chunks": (_get_signed_cookie_with_chunks, "fdd0806fc7f4"),
 }
 """Functions that are used or replaced, or whose fields are looked at, with the beginning of their sources' digest."""

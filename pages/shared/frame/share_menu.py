@@ -50,7 +50,7 @@ def _link(page: PageContext, fits: bool) -> None:
         st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
     if is_key(view.corpus) and own:
         st.caption("Whoever may use this server opens what you uploaded by this link, until you withdraw it.")
-        st.button("Withdraw the link", key=f"{keys.BAR}withdraw", on_click=shared.withdraw, args=(read,))
+        st.button("Withdraw the link", key=f"{keys.BAR}withdraw", on_click=_withdraw, args=(read,))
     if local:
         st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
         st.code(SERVE, language=None, wrap_lines=True)
@@ -59,7 +59,19 @@ def _link(page: PageContext, fits: bool) -> None:
 
 def _share(read: str) -> None:
     """Make the key under which others open what was read (a callback)."""
-    caches.shelf().ownership.share(read)
+    try:
+        caches.shelf().ownership.share(read)
+    except OSError as error:
+        st.error(f"No link was made, as the server could not write it down: {plain(error.strerror or str(error), 200)}")
+
+
+def _withdraw(read: str) -> None:
+    """Withdraw that key (a callback)."""
+    try:
+        caches.shelf().ownership.withdraw(read)
+    except OSError as error:
+        reason = plain(error.strerror or str(error), 200)
+        st.error(f"The link still opens, as the server could not write down its withdrawal: {reason}")
 
 
 def _masking(page: PageContext) -> None:

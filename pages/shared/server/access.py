@@ -8,6 +8,7 @@ this machine alone nobody is asked.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from functools import cache, partial
@@ -35,10 +36,10 @@ SHORTEST = 16
 FORM_BYTES = 4096
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TOKEN_PAGE, LOGIN_PAGE = (Path(__file__).parent / f"{name}_page.html" for name in ("token", "login"))
-AGAIN = '<!doctype html><meta http-equiv="refresh" content="0"><title>nereval</title>'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 LEFT = 30.0
 """Seconds after which somebody whose connection is gone has left: it may come back before."""
+NUMBER = re.compile("[0-9a-f]{32}")
 DAYS = 400
 """Days for which a browser keeps its number, the most that browsers allow."""
 LOGIN_SECONDS = 600
@@ -124,8 +125,9 @@ def session_bounds() -> Bounds:
 
 
 def browser() -> str:
-    """Return the number of the browser of this session, "" where it takes no cookies."""
-    return str(st.context.cookies.get(_cookie("browser"), ""))
+    """Return the number of the browser of this session, "" where it takes no cookies, or shows what we never give."""
+    number = str(st.context.cookies.get(_cookie("browser"), ""))
+    return number if NUMBER.fullmatch(number) else ""
 
 
 def _cookie(name: str) -> str:
@@ -143,8 +145,11 @@ def _cookies(scope: Scope) -> dict[str, str]:
     return cookie_parser(Headers(scope=scope).get("cookie", ""))
 
 
-def _set_cookie(name: str, value: str, seconds: int = DAYS * 86_400) -> str:
-    return f"{_cookie(name)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"
+def _set_cookie(scope: Scope, name: str, value: str, seconds: int = DAYS * 86_400) -> str:
+    """Return the header of a cookie for links from anywhere, and for no connection, form or upload of another site."""
+    https = "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto", ""))
+    secure = "; Secure" if https else ""
+    return f"{_cookie(name)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
 
 
 def local_address(path: str, query: str = "") -> str:
@@ -160,17 +165,6 @@ def _is_health(scope: Scope) -> bool:
 async def _refuse_connection(receive: Receive, send: Send) -> None:
     await receive()
     await send({"type": "websocket.close", "code": 1008})
-
-
-def _comes_from_other_site(scope: Scope) -> bool:
-    """Return whether a browser opens a page from another site: it shows cookies once the page loads itself again."""
-    headers = Headers(scope=scope)
-    page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
-    return page and headers.get("sec-fetch-site") == "cross-site"
-
-
-def _load_again() -> Response:
-    return HTMLResponse(AGAIN, headers={"Content-Security-Policy": POLICY})
 
 
 def _ask(scope: Scope, page: str, message: str) -> Response:
@@ -197,9 +191,6 @@ class Login:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await _refuse_connection(receive, send)
-        elif _comes_from_other_site(scope):
-            # The provider's site leads back here; the cookies tell which login it answers.
-            await _load_again()(scope, receive, send)
         elif scope["path"] == self._login and not scope["query_string"]:
             await RedirectResponse(streamlit_internals.login_address(), 303)(scope, receive, send)
         elif scope["path"] == self._return:
@@ -210,7 +201,7 @@ class Login:
             answer = _ask(scope, self._page, "This server asks its visitors to log in.")
             if isinstance(answer, HTMLResponse):
                 place = quote(local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
-                answer.headers.append("Set-Cookie", _set_cookie("wanted", place, LOGIN_SECONDS))
+                answer.headers.append("Set-Cookie", _set_cookie(scope, "wanted", place, LOGIN_SECONDS))
             await answer(scope, receive, send)
 
 
@@ -253,10 +244,8 @@ class Token:
         if compare_digest(sent.encode(errors="replace"), token().encode()):
             rest = urlencode([pair for pair in query if pair[0] != PARAMETER])
             answer = RedirectResponse(local_address(scope["path"], rest), 303)
-            answer.headers.append("Set-Cookie", _set_cookie("pass", _pass()))
+            answer.headers.append("Set-Cookie", _set_cookie(scope, "pass", _pass()))
             return answer
-        if _comes_from_other_site(scope) and not sent:
-            return _load_again()
         page = self._page.replace("{said}", "That is not this server's token." if sent else "")
         return _ask(scope, page, "This server asks for a token: open the address with it first.")
 
@@ -281,52 +270,14 @@ class BrowserNumbers:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         page = scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
-        if not page or only_this_machine() or _cookies(scope).get(_cookie("browser")):
+        if not page or only_this_machine() or NUMBER.fullmatch(_cookies(scope).get(_cookie("browser"), "")):
             await self._app(scope, receive, send)
             return
+        cookie = _set_cookie(scope, "browser", secrets.token_hex(16))
 
         async def send_with_number(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).append("Set-Cookie", _set_cookie("browser", secrets.token_hex(16)))
+                MutableHeaders(scope=message).append("Set-Cookie", cookie)
             await send(message)
 
         await self._app(scope, receive, send_with_number)
-
-
-class StrictCookies:
-    """Have browsers keep every cookie to this site, away from scripts, and under https away from plain http.
-
-    The one exception is the number against forged requests, which Streamlit's own script reads.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        secure = scope["type"] == "http" and "https" in (
-            scope.get("scheme"),
-            Headers(scope=scope).get("x-forwarded-proto", ""),
-        )
-
-        async def send_strict(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [
-                    (name, _strict(value.decode("latin-1"), secure=secure).encode("latin-1"))
-                    if name.lower() == b"set-cookie"
-                    else (name, value)
-                    for name, value in message["headers"]
-                ]
-            await send(message)
-
-        await self._app(scope, receive, send_strict)
-
-
-def _strict(cookie: str, *, secure: bool) -> str:
-    first, *attributes = cookie.split("; ")
-    others = [
-        attribute
-        for attribute in attributes
-        if attribute.lower().partition("=")[0] not in ("samesite", "httponly", "secure")
-    ]
-    script = [] if first.startswith("_streamlit_xsrf=") else ["HttpOnly"]
-    return "; ".join([first, *others, *script, "SameSite=Strict", *(["Secure"] if secure else [])])

@@ -1,4 +1,4 @@
-"""The HTTP policy of the server: hosts, headers, former addresses of pages, and limits of uploads.
+"""The HTTP policy of the server: hosts, headers, and limits of time and of uploads.
 
 Streamlit checks `server.allowedHosts` for the connection of a page only; here it holds for every request. Its limit
 `server.maxUploadSize` holds for one file; here the files of one session and of all sessions are bounded too.
@@ -9,40 +9,37 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import os
 import re
+import signal
 from contextlib import suppress
 from html.parser import HTMLParser
-from urllib.parse import urlsplit
+from threading import Timer
+from types import FrameType
+from typing import Any
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.shared.server.access import LOOPBACK, BrowserNumbers, Login, StrictCookies, Token, local_address
-from pages.shared.streamlit_internals import INDEX, is_foreign_origin, uploaded_sizes, url_path
-
-"""The page that Streamlit sends for every address; it holds a script."""
-PROXY = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"}
-"""Headers that proxies add to a request."""
+from pages.shared.server.access import BrowserNumbers, Login, Token
+from pages.shared.streamlit_internals import INDEX, is_foreign_origin, is_host_allowed, uploaded_sizes
 
 
 def middleware() -> list[Middleware]:
     """Return the middleware that every request passes before Streamlit sees it, outermost first."""
     return [
+        Middleware(TimeLimits),
         Middleware(SecurityHeaders),
-        Middleware(StrictCookies),
         Middleware(AllowedHosts),
         Middleware(SameOrigin),
-        Middleware(LocalMetrics),
         Middleware(Token),
         Middleware(Login),
         Middleware(BrowserNumbers),
-        Middleware(FormerAddresses),
-        Middleware(StandstillLimit),
         Middleware(UploadLimits),
     ]
 
@@ -85,7 +82,7 @@ def content_security_policy(html: str) -> str:
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "font-src 'self' data:",
-            "connect-src 'self' ws: wss:",
+            "connect-src 'self'",
             "object-src 'none'",
             "base-uri 'none'",
             "form-action 'none'",
@@ -118,17 +115,6 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers)
 
 
-def host_is_allowed(host: str, allowed: list[str]) -> bool:
-    """Return whether a `Host` header names one of the hosts: `*.name` allows those below a name, `*` or none any."""
-    try:
-        name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-    except ValueError:
-        return False
-    patterns = [pattern.strip().lower().rstrip(".") for pattern in allowed]
-    below = [pattern[1:] for pattern in patterns if pattern.startswith("*.")]
-    return not patterns or "*" in patterns or name in patterns or any(name.endswith(end) for end in below)
-
-
 class AllowedHosts:
     """Refuse requests for a host that is not in `server.allowedHosts`: a foreign page's name that leads here."""
 
@@ -138,7 +124,7 @@ class AllowedHosts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
             host = Headers(scope=scope).get("host", "")
-            if not host_is_allowed(host, st.get_option("server.allowedHosts")):
+            if not is_host_allowed(host):
                 message = f"This server does not answer to {host!r}: start it with --server.allowedHosts NAME.\n"
                 await PlainTextResponse(message, 403)(scope, receive, send)
                 return
@@ -165,55 +151,14 @@ class SameOrigin:
         await self._app(scope, receive, send)
 
 
-class LocalMetrics:
-    """Answer questions about the server's own figures from this machine alone, and not through a proxy."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].rstrip("/").endswith("/_stcore/metrics"):
-            client = (scope.get("client") or ("",))[0]
-            headers = Headers(scope=scope)
-            through_proxy = not PROXY.isdisjoint(headers) or not host_is_allowed(headers.get("host", ""), [*LOOPBACK])
-            if client not in LOOPBACK or through_proxy:
-                await PlainTextResponse("Only this machine may ask for these figures.\n", 403)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-FORMER = {
-    "/Errors": "/Inspect",
-    "/Documents": "/Inspect",
-    "/Compare": "/Systems",
-    "/Agreement": "/Annotators",
-    "/Consistency": "/Annotators",
-    "/Slices": "/Overview",
-}
-"""Addresses that pages had before, which links may still name, and where their content is now."""
-
-
-class FormerAddresses:
-    """Lead links to the former address of a page to its present one; their parameters stay."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._places = {url_path(former): url_path(place) for former, place in FORMER.items()}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (place := self._places.get(scope["path"])) is not None:
-            query = scope["query_string"].decode("latin-1")
-            await RedirectResponse(local_address(place, query), 308)(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-
 SESSION_FILES, SERVER_FILES = 2, 10
 """Limits of the uploads of one session, and of all sessions, in files of `server.maxUploadSize`."""
 FILE = 1 << 16
 """Bytes that a file counts beside its content, so that the number of small ones is bounded too."""
 STANDSTILL = 30.0
-"""Seconds without a byte after which an upload is ended."""
+"""Seconds without a byte after which a request is ended."""
+SHUTDOWN = 9.0
+"""Seconds that requests and runs of pages may take once the server was told to end."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 
 
@@ -222,27 +167,57 @@ def _upload(scope: Scope) -> re.Match[str] | None:
     return _UPLOAD.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
 
 
-class StandstillLimit:
-    """End an upload of which nothing arrives for a while, or whose sender has left."""
+class TimeLimits:
+    """End a request of which nothing arrives for a while, and the server soon after it was told to end.
+
+    uvicorn waits for all requests that have begun, however long they take to arrive.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if _upload(scope) is None:
+        if scope["type"] == "lifespan":
+            # uvicorn has set its own handlers by now.
+            _bound_shutdown()
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        is_whole = False
 
         async def receive_in_time() -> Message:
+            nonlocal is_whole
             try:
-                async with asyncio.timeout(STANDSTILL):
-                    return await receive()
+                # What comes after the body is the end of the connection, for which an answer may wait.
+                async with asyncio.timeout(None if is_whole else STANDSTILL):
+                    message = await receive()
             except TimeoutError:
-                raise HTTPException(408, "The upload stood still.\n", {"Connection": "close"}) from None
+                raise HTTPException(408, "The request stood still.\n", {"Connection": "close"}) from None
+            is_whole = not message.get("more_body", False)
+            return message
 
-        # Nobody is left who could be answered, and it is not a fault of the server.
-        with suppress(ClientDisconnect):
-            await self._app(scope, receive_in_time, send)
+        try:
+            # Nobody is left who could be answered, and it is not a fault of the server.
+            with suppress(ClientDisconnect):
+                await self._app(scope, receive_in_time, send)
+        except HTTPException as error:
+            # Raised outside of Streamlit's application: by who asks for the token.
+            await PlainTextResponse(error.detail, error.status_code, error.headers)(scope, receive, send)
+
+
+def _bound_shutdown() -> None:
+    """Have SIGTERM and SIGINT end this process after SHUTDOWN seconds, whatever still runs."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        usual = signal.getsignal(number)
+
+        def end(number: int, frame: FrameType | None, usual: Any = usual) -> None:
+            timer = Timer(SHUTDOWN, os._exit, (128 + number,))
+            timer.daemon = True
+            timer.start()
+            usual(number, frame)
+
+        if callable(usual):
+            signal.signal(number, end)
 
 
 class UploadLimits:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import secrets
-from contextlib import suppress
 from hashlib import sha256
 from threading import Lock
 
@@ -46,20 +45,29 @@ class Ownership:
         return self._owners.get(entry.key)
 
     def key(self, read: str) -> str:
-        """Return the key by which others open what was read from an input, "" where it is not shared."""
-        if read not in self._keys:
-            self._keys[read] = "" if self._store is None else self._store.remarks(read).get("key", "")
-        return self._keys[read]
+        """Return the key by which others open what was read from an input, "" where it is not shared.
+
+        Another server on the same store may have withdrawn it a moment ago.
+        """
+        return self._keys.get(read, "") if self._store is None else self._store.remarks(read).get("key", "")
 
     def share(self, read: str) -> str:
-        """Return the key of what was read from an input, a new one where it is not shared."""
+        """Return the key of what was read from an input, a new one where it is not shared.
+
+        Raises:
+            OSError: the store cannot be written to.
+        """
         with self._lock:
             if not self.key(read):
                 self._keep(read, f"s-{secrets.token_hex(16)}")
             return self.key(read)
 
     def withdraw(self, read: str) -> None:
-        """End the sharing of what was read from an input: its link opens nothing from now on."""
+        """End the sharing of what was read from an input: its link opens nothing from now on.
+
+        Raises:
+            OSError: the store cannot be written to, and the link still opens.
+        """
         with self._lock:
             self._keep(read, "")
 
@@ -75,10 +83,9 @@ class Ownership:
         self._keys.pop(read, None)
 
     def _keep(self, read: str, key: str) -> None:
-        self._keys[read] = key
         if self._store is not None:
-            with suppress(OSError):
-                self._store.remark(read, key=key)
+            self._store.remark(read, key=key)
+        self._keys[read] = key
 
 
 def visitor() -> str:
