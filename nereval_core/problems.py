@@ -20,7 +20,7 @@ VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|[0-9][0-9,]*(?: [a-z]+)?")
 """What differs between problems of one kind: what is quoted, and numbers with their nouns."""
 OPTION = re.compile(
     r"--(?:repair conlleval|token-text gold|align-text|truncated outside|missing empty|documents shared"
-    r"|malformed empty)"
+    r"|malformed empty|unplaced drop)"
 )
 """Options, as remedies name them, with which files can be scored as they stand."""
 
@@ -209,6 +209,17 @@ def quoted_apart(one: str, other: str, limit: int = 40) -> tuple[str, str]:
 def one_line(text: str) -> str:
     """Return text with escapes for all characters that do not print, line ends included."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def name_text(name: str) -> str:
+    """Return a name of the data as readers see it: characters that do not print are escapes.
+
+    A name that turns the direction of writing would look like another one. In quotes stands a name that a reader would
+    take for a dash, a comma or another name: without a letter or digit, or with blanks at its edges.
+    """
+    line = one_line(name)
+    is_plain = line == line.strip() and any(char.isalnum() for char in line)
+    return line if is_plain or not line else f"'{line}'"
 
 
 def either_option(flag: str, values: Iterable[object]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -206,7 +207,7 @@ class Records:
             for number, texts in enumerate(table.texts())
         )
         right = frozenset(place for place, column in enumerate(table.columns) if not column.is_left)
-        heads = max(1, sum(column.kind == "name" for column in table.columns))
+        heads = max(1, len(list(takewhile(lambda column: column.kind == "name", table.columns))))
         return ReportTable(table.title, table.headings, rows, table.footnotes, heads, folded, right)
 
     def _cell(self, cell: Cell, column: Column, text: str, row: Row, system: str) -> Count | str:

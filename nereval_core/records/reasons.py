@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nereval_core.alignment.candidates import shared_characters
 from nereval_core.alignment.codes import ranges
 from nereval_core.corpus import Layer
-from nereval_core.problems import one_line, quoted
+from nereval_core.problems import name_text, quoted
 
 BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments differ", "unaligned")
 ALIGNED_ELSEWHERE = tuple(f"every {text} that overlaps it is aligned elsewhere" for text in ("prediction", "gold span"))
@@ -160,4 +160,4 @@ def _words(gold: Layer, pred: Layer, by_token: int, start: int, end: int, kind: 
 
 def type_difference(gold_type: str, pred_type: str) -> str:
     """Return how two types differ, as a reason has it; characters of names that do not print are escapes."""
-    return f"type {one_line(pred_type)} instead of {one_line(gold_type)}"
+    return f"type {name_text(pred_type)} instead of {name_text(gold_type)}"

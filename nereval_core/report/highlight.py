@@ -21,7 +21,7 @@ from typing import Literal
 from markupsafe import Markup, escape
 
 from nereval_core.corpus import Fragments
-from nereval_core.problems import counted, one_line
+from nereval_core.problems import counted, name_text
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.marks import SIDES, TRACKS, Mark, Side
 
@@ -257,7 +257,7 @@ _LABEL_CHARACTER = 0.95
 
 def _label(mark: Mark) -> str:
     # A type with characters that change the direction of writing would look like another type.
-    return f"{LOOKS[mark.decision].glyph} {one_line(mark.type)}"
+    return f"{LOOKS[mark.decision].glyph} {name_text(mark.type)}"
 
 
 def _lanes_used(placed: Iterable[Segment], marks: Sequence[Mark]) -> dict[Side, int]:

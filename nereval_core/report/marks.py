@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from nereval_core.corpus import Fragments
-from nereval_core.problems import one_line
+from nereval_core.problems import name_text
 from nereval_core.report.colours import LOOKS
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
@@ -51,10 +51,9 @@ class Mark:
         short_quote = quote if len(quote) <= limit else quote[: limit - 1] + "…"
         if not name:
             name = "gold span" if self.side == "gold" else "predicted span"
-            name += f" of {self.system}" if self.system else ""
-        return (
-            f"{name} {' '.join(short_quote.split())}, type {one_line(self.type)}, {label or LOOKS[self.decision].label}"
-        )
+            name += f" of {name_text(self.system)}" if self.system else ""
+        decision = label or LOOKS[self.decision].label
+        return f"{name} {' '.join(short_quote.split())}, type {name_text(self.type)}, {decision}"
 
 
 def marks(

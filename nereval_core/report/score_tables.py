@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from nereval_core.problems import name_text
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import Decision
@@ -29,7 +30,6 @@ from nereval_core.tables import (
     Table,
     cell_text,
     columns_by_name,
-    name_text,
 )
 
 if TYPE_CHECKING:

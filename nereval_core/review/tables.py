@@ -78,7 +78,7 @@ def log_table(changes: Iterable[Change], kinds: Mapping[Kind, str] = KINDS) -> T
 
 
 def _texts(*keys: str) -> tuple[Column, ...]:
-    return tuple(Column(key, kind="text") for key in keys)
+    return tuple(Column(key, kind="name" if key == "document" or "type" in key else "text") for key in keys)
 
 
 def conclusion_table(rows: Sequence[Conclusion]) -> Table:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from nereval_core.problems import one_line
+from nereval_core.problems import name_text, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,17 +267,6 @@ def readable_text(text: str, kind: Kind) -> str:
     if kind in ("text", "before", "after"):
         return text
     return name_text(text) if kind == "name" else one_line(text)
-
-
-def name_text(name: str) -> str:
-    """Return a name of the data as readers see it: characters that do not print are escapes.
-
-    A name that turns the direction of writing would look like another one. In quotes stands a name that a reader would
-    take for a dash, a comma or another name: without a letter or digit, or with blanks at its edges.
-    """
-    line = one_line(name)
-    is_plain = line == line.strip() and any(char.isalnum() for char in line)
-    return line if is_plain or not line else f"'{line}'"
 
 
 def value_with_interval(value: float, low: float, high: float, mark: str = "") -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nereval_core.problems import one_line
+from nereval_core.problems import name_text
 from tests.support.scripts import Run, run_scripts
 
 TYPES = ["cell_line", "cell_type", "DNA", "protein", "RNA"]
@@ -24,7 +24,7 @@ GOLD, PRED = "span(10, 20)", "span(6, 18, 'DNA')"
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> Run:
-    return run_scripts(request, "span_editor", more=PLAY)
+    return run_scripts(request, "../components/text_drawing", "span_editor", more=PLAY)
 
 
 def after(run: Run, *keys: str, text: str = TEXT, sources: str = f"[{GOLD}, {PRED}]") -> list[list[str]]:
@@ -141,8 +141,22 @@ def test_the_state_is_said_in_words(run: Run) -> None:
 
 
 def test_names_of_types_are_shown_as_python_shows_them(run: Run) -> None:
-    names = ["cell_line", "a\u202eb", "x\0\n\t\x1b", "𝒳 é", "a\xa0b\u2028", "\U000e0001z", ""]
-    assert run(f"{json.dumps(names)}.map(printed)") == [one_line(name) for name in names]
+    names = [
+        "cell_line",
+        "-",
+        ",",
+        " PER",
+        "人",
+        "٣",
+        "…",
+        "a\u202eb",
+        "x\0\n\t\x1b",
+        "𝒳 é",
+        "a\xa0b\u2028",
+        "\U000e0001z",
+        "",
+    ]
+    assert run(f"{json.dumps(names)}.map(nameText)") == [name_text(name) for name in names]
 
 
 def test_what_is_kept_is_each_span_once(run: Run) -> None:

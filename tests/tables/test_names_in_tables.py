@@ -8,11 +8,12 @@ from itertools import chain
 import pytest
 
 import nereval_core as nereval
+from nereval_core.problems import name_text
 from nereval_core.report.figures.scores import type_dots
 from nereval_core.report.marks import marks
 from nereval_core.report.score_tables import confusion_cells, confusion_grid, type_table
 from nereval_core.report.scored_system import ScoredSystem
-from nereval_core.tables import Column, Table, name_text
+from nereval_core.tables import Column, Table
 from nereval_core.tables.rendering import as_html, as_latex, as_markdown
 from nereval_core.tables.terminal import as_screen
 from pages.shared.components.highlighted_text import text_data

@@ -15,7 +15,7 @@ from nereval_core.analysis.comparison.runs import RunComparison
 from nereval_core.analysis.comparison.significance import POWER
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.sentences import holm_in_words, significance_in_words
-from nereval_core.problems import counted
+from nereval_core.problems import counted, name_text
 from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import (
     CRITERION,
@@ -227,7 +227,7 @@ def order_table(comparison: Comparison, reference: str) -> Table:
     for name, systems in whole.groupby("criterion", sort=False):
         first = systems[systems["rank"].eq(1).fillna(False)]
         stays = float(first["best"].min()) if len(first) else float("nan")
-        rows.append((str(name), ", ".join(first["system"]) or UNDEFINED, stays, float(taus[name])))
+        rows.append((str(name), ", ".join(map(name_text, first["system"])) or UNDEFINED, stays, float(taus[name])))
     columns = (
         CRITERION,
         Column("best", kind="text"),

@@ -29,7 +29,7 @@ from nereval_core.analysis.surface_forms import folded_forms, masked_forms
 from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.masking import SAID, is_masked, masked_quotes, masked_text, unmasked
-from nereval_core.problems import FormatError, one_line, one_of
+from nereval_core.problems import FormatError, name_text, one_line, one_of
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 
 FIRST_FINDINGS = 10
@@ -116,7 +116,7 @@ class Consistency:
         return Inconsistency(what, where, counts, sum(counts.values()), settles, share, form)
 
     def _shown(self, name: str) -> str:
-        return masked_quotes(name) if is_masked(self.layer.documents) else name
+        return name_text(masked_quotes(name) if is_masked(self.layer.documents) else name)
 
     @cached_property
     def _masks(self) -> Mapping[str, str]:

@@ -24,6 +24,7 @@ from nereval_core.analysis.errors.error_groups import (
     GroupKey,
 )
 from nereval_core.corpus import Layer
+from nereval_core.problems import name_text
 from nereval_core.records.tables import record_ids
 from nereval_core.report.span_difference import Piece, difference_text, span_difference
 from nereval_core.scoring import Scores
@@ -80,23 +81,23 @@ def group_phrases(key: GroupKey, quote: str = "", annotators: Annotators | None 
         subject = f"{annotators.other} begins or ends" if annotators else "Predictions begin or end"
         return [Phrase(f"{subject} inside a word"), *_of_type(key), *_context(key, quote)]
     if key.kind == RETYPED:
-        other = [Phrase(key.type, True)] if key.type else [Phrase("another type")]
+        other = [Phrase(name_text(key.type), True)] if key.type else [Phrase("another type")]
         if annotators:
             start = [
                 Phrase(f"{annotators.other}: "),
-                Phrase(key.predicted, True),
+                Phrase(name_text(key.predicted), True),
                 Phrase(f", {annotators.reference}: "),
             ]
         else:
-            start = [Phrase(key.predicted, True), Phrase(" for ")]
+            start = [Phrase(name_text(key.predicted), True), Phrase(" for ")]
         return [*start, *other, *_context(key, quote)]
     verb = {MISSED: "Misses", SPURIOUS: "Spurious"}[key.kind]
     if annotators:
         verb = f"Only {annotators.reference if key.kind == MISSED else annotators.other} marks"
     if key.feature == "form":
-        what = [*([Phrase(key.type, True), Phrase(" ")] if key.type else []), Phrase(f"“{quote}”", True)]
+        what = [*([Phrase(name_text(key.type), True), Phrase(" ")] if key.type else []), Phrase(f"“{quote}”", True)]
     elif key.type:
-        what = [Phrase(key.type, True)]
+        what = [Phrase(name_text(key.type), True)]
     else:
         what = [Phrase("predictions" if key.kind == SPURIOUS and not annotators else "spans")]
     return [Phrase(f"{verb} "), *what, *(() if key.feature == "form" else _context(key, quote))]
@@ -114,7 +115,7 @@ def _boundary_phrases(key: GroupKey, quote: str, annotators: Annotators | None) 
 
 
 def _of_type(key: GroupKey) -> list[Phrase]:
-    return [Phrase(" of "), Phrase(key.type, True)] if key.type else []
+    return [Phrase(" of "), Phrase(name_text(key.type), True)] if key.type else []
 
 
 def _kind(kind: str) -> str:
@@ -180,7 +181,7 @@ def group_examples(scores: Scores, criterion: str, group: ErrorGroup, limit: int
         partner = int(partners[span])
         sides: list[tuple[Layer, int]] = [(own, span), *([(other, partner)] if partner >= 0 else [])]
         parts = [layer.parts(number) for layer, number in sides]
-        types = tuple(dict.fromkeys(layer.label(number) for layer, number in sides))
+        types = tuple(dict.fromkeys(name_text(layer.label(number)) for layer, number in sides))
         document = int(own.doc[span])
         text = own.documents.texts[document]
         low, high = min(part[0][0] for part in parts), max(part[-1][1] for part in parts)

@@ -211,10 +211,11 @@ def form_table(report: ErrorReport, forms: pd.DataFrame, system: str) -> Table:
     hidden = [f"{records[name] - total} of {name}" for name, total in totals.items() if total < records[name]]
     columns = (
         Column("class", "error class", "name"),
-        *(Column(key, kind="text") for key in ("form", "predicted_form", "gold_type")),
-        Column("pred_type", "predicted type", "text"),
+        *(Column(key, kind="text") for key in ("form", "predicted_form")),
+        Column("gold_type", kind="name"),
+        Column("pred_type", "predicted type", "name"),
         RECORDS,
-        Column("document", kind="text"),
+        Column("document", kind="name"),
         Column("example", kind="text", meaning="the first of them, with the form in brackets"),
     )
     notes = (f"records of other forms: {', '.join(hidden)}",) if hidden else ()

@@ -99,9 +99,9 @@ def confused_ids(records: pd.DataFrame, most: int) -> pd.DataFrame:
 def confused_table(title: str, confused: pd.DataFrame) -> Table:
     """Return `confused_ids` as they are shown."""
     columns = (
-        Column("gold_id", kind="text"),
+        Column("gold_id", kind="name"),
         Column("gold_text", kind="text"),
-        Column("pred_id", "predicted id", "text"),
+        Column("pred_id", "predicted id", "name"),
         Column("pred_text", "predicted text", "text"),
         Column("count", kind="count"),
     )

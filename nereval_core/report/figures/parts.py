@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from nereval_core.problems import one_line
+from nereval_core.problems import name_text
 from nereval_core.report.colours import PAGE, contrast, system_hues
 
 CLEAR = "rgba(0,0,0,0)"
@@ -112,8 +112,8 @@ def ink(back: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text with escapes for Plotly's markup and for characters that do not print."""
-    return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Return a name or a title as readers see it (`name_text`), with escapes for Plotly's markup."""
+    return name_text(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 FAR = 3.0

@@ -12,8 +12,8 @@ import streamlit as st
 
 from nereval_core.analysis.agreement.tables import DISAGREEMENT_MEANINGS, disagreement_table
 from nereval_core.analysis.crosstab import ALL, DISAGREEMENTS, count_disagreements
+from nereval_core.problems import name_text
 from nereval_core.records.queries import SAME_TYPE, Query
-from nereval_core.tables import name_text
 from pages.shared.components import navigation
 from pages.shared.components.tables import ChosenCell, show_table
 from pages.shared.confusion import mount_heat_map
@@ -23,7 +23,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import ERRORS, view_of
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 MOST = 8
 """Annotators that are looked at before any are chosen."""
@@ -41,11 +41,12 @@ def choose_annotators(page: PageContext) -> tuple[str, ...]:
         state.update(annotators=() if tuple(selection) == default else tuple(selection))
 
     if len(layers) > 2:
-        label = plain(", ".join(name for name in layers if name in names), NAMED)
+        label = plain(", ".join(name_text(name) for name in layers if name in names), NAMED)
         with st.popover(label or "Annotators", key=f"{keys.WIDGET}annotators_menu", width="content"):
             st.multiselect(
                 "Annotators",
                 layers,
+                format_func=name_text,
                 **state.mirror("annotators", list(names), take),
                 help="Any layer. F1 takes one of two as reference; which one matters under few criteria only.",
             )
@@ -119,7 +120,7 @@ def draw_disagreements(page: PageContext, names: tuple[str, ...]) -> None:
     reference, other = pair_of_view(page, names) or names[:2]
     if len(names) > 2:
         _each_pair(page, names)
-        st.header(plain(f"{reference} and {other}"))
+        st.header(f"{named(reference)} and {named(other)}")
     pair = counted_pair(page, reference, other)
     _kinds(pair)
     _by_type(pair)
@@ -129,7 +130,7 @@ def counted_pair(page: PageContext, reference: str, other: str) -> PairCounts:
     """Return the counts of two annotators under the chosen criterion, or strict for one that counts tokens."""
     context = with_pair(page, reference, other)
     criterion = context.by if context.criterion.unit == "span" else STRICT
-    return PairCounts(reference, other, context, criterion, _counts(context, criterion))
+    return PairCounts(name_text(reference), name_text(other), context, criterion, _counts(context, criterion))
 
 
 @memoized("Counting what annotators disagree on …")

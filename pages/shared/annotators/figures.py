@@ -45,7 +45,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view.queries import ERRORS
-from pages.shared.view.text import capitalised, plain
+from pages.shared.view.text import capitalised, named, plain
 
 SPANS = 60_000
 """Spans of all annotators up to which agreement with its intervals is computed before anybody asks for it."""
@@ -216,18 +216,18 @@ def list_disagreements(page: PageContext, agreement: Agreement, pair: Pair) -> N
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             role = "" if reference == reference_layer.gold_name(page.loaded) else ", the reference"
-            st.markdown(f"**{plain(other)} compared with {plain(reference)}{role}**")
+            st.markdown(f"**{named(other)} compared with {named(reference)}{role}**")
             for title in ("Inspect", "Overview"):
                 navigation.link_to(title, f":primary[{title} →]", context.view)
         if context.by != page.by:
-            st.caption(f"{plain(page.by)} does not apply: {plain(reference)} lacks what it needs.")
+            st.caption(f"{plain(page.by)} does not apply: {named(reference)} lacks what it needs.")
             return
         formula_box(context, context.by, "F1", context.scores().counts(context.by))
         open_records(
             context,
             context.by,
             Query(decision=ERRORS),
-            f"What {plain(reference)} and {plain(other)} disagree on",
+            f"What {named(reference)} and {named(other)} disagree on",
             name="agreement",
         )
 
@@ -250,7 +250,7 @@ def by_type(page: PageContext, agreement: Agreement, pair: Pair | None) -> None:
         with st.container(border=True):
             counts = context.scores().by_type(context.by).get(type_name, Counts())
             formula_box(context, context.by, "F1", counts, type_name)
-            query, title = Query(decision=ERRORS, types=(type_name,)), f"Disagreements with {plain(type_name)}"
+            query, title = Query(decision=ERRORS, types=(type_name,)), f"Disagreements with {named(type_name)}"
             open_records(context, context.by, query, title, name="agreement_type")
 
 
@@ -264,7 +264,7 @@ def by_document(page: PageContext, agreement: Agreement, pair: Pair | None) -> N
         document = str(table.rows[cell.row][0])
         reference, other = (agreement.annotators[number] for number in group or (0, 1))
         view = replace(with_pair(page, reference, other).view, doc=document)
-        label = f":primary[Read {plain(document)} with {plain(reference)} as the reference for {plain(other)} →]"
+        label = f":primary[Read {named(document)} with {named(reference)} as the reference for {named(other)} →]"
         navigation.link_to("Inspect", label, view)
 
 

@@ -14,11 +14,10 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from nereval_core.problems import counted
+from nereval_core.problems import counted, name_text
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.highlight import Segment, lanes_with_labels, paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
-from nereval_core.tables import name_text
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
@@ -168,7 +167,7 @@ def _mark(
 
 def _span_name(mark: Mark, words: LayerWords) -> str:
     """Return what a span is called in its tooltip."""
-    return f"span of {mark.system or words.side(mark.side)}" if words.annotators else ""
+    return f"span of {name_text(mark.system) or words.side(mark.side)}" if words.annotators else ""
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:

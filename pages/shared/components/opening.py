@@ -17,7 +17,7 @@ from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
 from pages.shared.server.ownership import EVERYBODY, visitor
 from pages.shared.view import View, keys, state
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 PATIENCE = 0.5
 """Seconds that a click waits: what takes no longer needs no progress."""
@@ -129,7 +129,7 @@ def offer_demos(digest: str | None, *, in_words: bool) -> None:
         for name in demo_names():
             loaded = caches.demo(name)
             st.button(
-                plain(loaded.corpus.name),
+                named(loaded.corpus.name),
                 key=f"demo-{name}",
                 icon=":material/play_arrow:",
                 on_click=open_corpus,

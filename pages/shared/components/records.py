@@ -21,7 +21,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.view import View
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Line, context
-from pages.shared.view.text import noun, plain
+from pages.shared.view.text import named, noun, plain
 
 AROUND = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
@@ -41,11 +41,11 @@ RECORD_COLUMNS = (
     Column("verdict", kind="text", meaning="What a reviewer decided; stale: text or span changed since"),
     Column("tokens", kind="count", meaning="What the record counts for"),
     *CONTEXT_COLUMNS,
-    Column("gold_type", kind="text"),
-    Column("pred_type", "predicted type", "text"),
+    Column("gold_type", kind="name"),
+    Column("pred_type", "predicted type", "name"),
     Column("pred_text", "predicted text", "text", meaning="Empty where there is no span"),
     Column("why", kind="text"),
-    Column("document", kind="text"),
+    Column("document", kind="name"),
 )
 
 
@@ -119,12 +119,12 @@ def record_box(page: PageContext, scores: Scores, view: View, record: pd.Series)
         words, types = page.words, (record["gold_type"], record["pred_type"])
         parts = [plain(words.with_glyph(str(record["decision"])))]
         for side, kind in zip(("gold", "pred"), types, strict=True):
-            named = plain(words.side(side)) if words.annotators else {"gold": "gold", "pred": "predicted"}[side]
-            parts += [f"{named} {plain(str(kind))}"] if record[side] >= 0 else []
+            side_name = plain(words.side(side)) if words.annotators else {"gold": "gold", "pred": "predicted"}[side]
+            parts += [f"{side_name} {named(str(kind))}"] if record[side] >= 0 else []
         parts.append(plain(words.reason(str(record["reason"]), *types)))
         st.caption(" · ".join(parts))
         view = replace(view, doc=str(record["document"]), record=str(record["record"]))
-        navigation.link_to("Inspect", f":primary[Inspect in {plain(view.doc)} →]", view)
+        navigation.link_to("Inspect", f":primary[Inspect in {named(view.doc)} →]", view)
 
 
 def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[str], *, around: int = CONTEXT) -> str:

@@ -14,6 +14,7 @@ from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors
 from nereval_core.ledger.attributes.own_facts import VERDICT_ATTRIBUTES
 from nereval_core.pairing import Notices, notices_of
 from nereval_core.pairing.type_suggestions import REMEDY
+from nereval_core.problems import name_text
 from nereval_core.records.queries import Query
 from pages.shared.components import navigation
 from pages.shared.data import verdict_store
@@ -90,13 +91,13 @@ def draw_notices(page: PageContext, systems: Iterable[str]) -> None:
         draw_identical(page, name)
         if types := _notices(page.loaded, name, page.words.reference).types:
             types = types.replace(REMEDY, "Start suggests a mapping") if page.loaded.types_can_be_mapped else types
-            st.caption(plain(f"{name}: {types}.", 1_000))
+            st.caption(plain(f"{name_text(name)}: {types}.", 1_000))
 
 
 def draw_identical(page: PageContext, system: str) -> None:
     """Warn of a system whose content is gold's."""
     if identical := _notices(page.loaded, system, page.words.reference).identical:
-        st.warning(plain(f"{system}: {identical}.", 400))
+        st.warning(plain(f"{name_text(system)}: {identical}.", 400))
 
 
 @memoized()

@@ -27,7 +27,7 @@ from pages.shared.view import View, keys
 from pages.shared.view.formulas import formula
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import as_markdown, capitalised, count, count_words, explained, noun, plain
+from pages.shared.view.text import as_markdown, capitalised, count, count_words, explained, named, noun, plain
 
 ROWS = 100
 """Rows on one page of a long table: no message to the browser grows beyond that."""
@@ -173,11 +173,11 @@ def _records_title(target: RecordsOf, criterion: str, words: LayerWords) -> str:
     """Return what the records of a count are called: its code, the type and the document."""
     query, label = target.query, words.label(target.term)
     of_type = [
-        f"{words.spans(side)} of {plain(type_name)}, "
+        f"{words.spans(side)} of {named(type_name)}, "
         for side, types in (("gold", query.gold), ("pred", query.pred))
         for type_name in types
     ]
-    place = "".join(f" in {plain(name)}" for name in (query.doc, query.period) if name)
+    place = "".join(f" in {named(name)}" for name in (query.doc, query.period) if name)
     return f"{''.join(of_type)}{label}{place} under {plain(criterion)}"
 
 
@@ -273,7 +273,7 @@ def formula_box(
     words = as_markdown(page.words)
     calculation = formula(ratio, counts, type_name, words)
     within = within or Query()
-    of = "".join(f" of {plain(name)}" for name in (type_name, system, within.doc, within.period) if name)
+    of = "".join(f" of {named(name)}" for name in (type_name, system, within.doc, within.period) if name)
     st.markdown(f"**{words.label(ratio)}{of} under {plain(criterion)}**")
     st.code(calculation.text, language=None, wrap_lines=True)
     view = replace(page.view, criterion=criterion, system=system or page.system)

@@ -15,6 +15,19 @@ function make(tag, name, text) {
   return element;
 }
 
+// A name of the data as readers see it, as `name_text` of Python has it: with escapes for characters that do not print,
+// and in quotes where it would be taken for a dash, a comma or another name.
+function nameText(name) {
+  const escaped = (character) => {
+    const code = character.codePointAt(0);
+    const short = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
+    const [letter, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return short ?? `\\${letter}${code.toString(16).padStart(digits, "0")}`;
+  };
+  const line = name.replace(/[\p{C}\p{Z}]/gu, (character) => (character === " " ? " " : escaped(character)));
+  return line === line.trim() && (!line || /[\p{L}\p{N}]/u.test(line)) ? line : `'${line}'`;
+}
+
 function paint(element, colours) {
   if (!colours?.fill) return; // what has no decision has no colour
   element.style.setProperty("--nv-fill", `light-dark(${colours.fill[0]}, ${colours.fill[1]})`);

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT
 from nereval_core.report.figures.scores import confusion_map
 from nereval_core.scoring.count_tables import free_name
-from nereval_core.tables import name_text
 from pages.shared.components.downloads import Export
 from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.data.memo import memoized
@@ -65,6 +65,7 @@ def choose_layout(page: PageContext, groups: TypeGroups) -> None:
             st.multiselect(
                 "Unfolded",
                 list(groups.members),
+                format_func=name_text,
                 **state.mirror("unfold", unfolded, lambda names: _unfold(tuple(names))),
                 placeholder="types with a common beginning",
                 help="Types whose names begin alike share a row and a column until they are unfolded.",
@@ -156,8 +157,8 @@ def draw_matrix(page: PageContext, table: Confusion, groups: TypeGroups, cell: P
 def matrix_title(page: PageContext) -> str:
     """Return the title of the confusion table."""
     if page.words.annotators:
-        return f"Types of {page.words.reference} and of {page.system}"
-    return f"Gold types and what {page.system} made of them"
+        return f"Types of {page.words.reference} and of {name_text(page.system)}"
+    return f"Gold types and what {name_text(page.system)} made of them"
 
 
 def _drawn(page: PageContext, table: Confusion) -> Any:
@@ -232,7 +233,7 @@ def heat_map_data(
         titles[row][column] = table.share(row, column, share)
     for row, name in enumerate(table.rows):
         if table.mixed.get(name):
-            titles[row][row] += f"; {table.mixed[name]:,} of these pair different types of {name}"
+            titles[row][row] += f"; {table.mixed[name]:,} of these pair different types of {name_text(name)}"
     members = groups.members if groups is not None else {}
     folded = groups.folded if groups is not None else frozenset[str]()
     return {

@@ -14,7 +14,7 @@ from nereval_core.analysis.consistency import consistency as find_inconsistencie
 from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.analysis.consistency.tables import finding_table
-from nereval_core.problems import counted
+from nereval_core.problems import counted, name_text
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import document_html
@@ -33,7 +33,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import QUESTIONS, keys, state
 from pages.shared.view.queries import around, view_of
-from pages.shared.view.text import count, noun, plain
+from pages.shared.view.text import count, named, noun, plain
 
 FIRST, *_REST = KINDS
 assert tuple(_REST) == QUESTIONS
@@ -63,10 +63,11 @@ def _consistency(loaded: Loaded, written_rules: str, case: LetterCase, _rules: T
 def choose_layer(page: PageContext) -> None:
     """Ask for the layer that is questioned, and whether capitals matter."""
     layer = page.view.reference or reference_layer.gold_name(page.loaded)
-    with st.popover(plain(f"Layer: {layer}", NAMED), key=f"{keys.WIDGET}consistency_menu", width="content"):
+    with st.popover(plain(f"Layer: {name_text(layer)}", NAMED), key=f"{keys.WIDGET}consistency_menu", width="content"):
         st.selectbox(
             "Layer",
             list(reference_layer.layers(page.loaded)),
+            format_func=name_text,
             **reference_layer.mirror("consistency_layer", page.view, page.loaded),
             help="The layer that is questioned; the reference of the context bar. All others are compared with it.",
         )
@@ -157,7 +158,7 @@ def list_places(page: PageContext, consistency: Consistency, kind: str, number: 
     """List the places of a finding, or those of one way; choosing one shows it in its text."""
     finding = consistency.finding(kind, number)
     with st.container(horizontal=True, vertical_alignment="center"):
-        where = f", {plain(finding.where)}" if finding.where else ""
+        where = f", {named(finding.where)}" if finding.where else ""
         st.markdown(f"**{plain(finding.what)}{where}: {count(finding.places, 'place')}**")
         _records(page, finding)
     ways = {ALL_PLACES: finding.places} | ({SETTLE: finding.settles} if finding.settles < finding.places else {})
@@ -166,18 +167,18 @@ def list_places(page: PageContext, consistency: Consistency, kind: str, number: 
     way = ALL_PLACES
     key = table_key(f"{keys.LIST}ways", consistency.signature, kind, number, default_way)
 
-    def named(name: str) -> str:
-        return f"{WAY_NAMES.get(name, name)[:LONGEST_NAME]} · {ways[name]:,}"
+    def way_name(name: str) -> str:
+        return f"{WAY_NAMES.get(name, name_text(name))[:LONGEST_NAME]} · {ways[name]:,}"
 
     if len(ways) > MOST_PILLS:
-        way = st.selectbox("Places", list(ways), list(ways).index(default_way), format_func=named, key=key)
+        way = st.selectbox("Places", list(ways), list(ways).index(default_way), format_func=way_name, key=key)
     elif len(ways) > 1:
         way = (
             st.pills(
                 "Places",
                 list(ways),
                 default=default_way,
-                format_func=lambda name: plain(named(name)),
+                format_func=lambda name: plain(way_name(name)),
                 key=key,
                 label_visibility="collapsed",
                 required=True,
@@ -196,7 +197,7 @@ def _records(page: PageContext, finding: Inconsistency) -> None:
         return
     number = page.ledger().total(query).records
     label = f":primary[{count(number, 'record')} of this form in Inspect →]"
-    navigation.link_to("Inspect", label, view, help=f"Under {page.by}, of {plain(page.system)}.")
+    navigation.link_to("Inspect", label, view, help=f"Under {page.by}, of {named(page.system)}.")
 
 
 def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:
@@ -220,8 +221,8 @@ def _listed(page: PageContext, consistency: Consistency, places: pd.DataFrame, n
         Column("before", kind="before"),
         Column("span", "text", "text"),
         Column("after", kind="after"),
-        *(Column(f"in {layer.name}", layer.name, "text", meaning=_ANNOTATIONS) for layer in layers),
-        Column("document", kind="text"),
+        *(Column(f"in {layer.name}", name_text(layer.name), "text", meaning=_ANNOTATIONS) for layer in layers),
+        Column("document", kind="name"),
     )
     values = in_context(lines) | annotations | {"document": part["document"].tolist()}
     hidden = len(others) - SYSTEMS
@@ -260,7 +261,7 @@ def _card(page: PageContext, consistency: Consistency, place: pd.Series) -> None
         view = replace(page.view, doc=name, record=_record(consistency, doc, start, end), at="")
         if not view.record or criterion != page.by:
             view = replace(view, record="", at=f"{start}-{end}")
-        navigation.link_to("Inspect", f":primary[Read in document {plain(name)} →]", view)
+        navigation.link_to("Inspect", f":primary[Read in document {named(name)} →]", view)
 
 
 def _record(consistency: Consistency, doc: int, start: int, end: int) -> str:

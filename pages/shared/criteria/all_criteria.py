@@ -27,7 +27,7 @@ from pages.shared.data import caches
 from pages.shared.data.convention_results import figures_table, formula, records_of_count, values_of
 from pages.shared.data.page_context import PageContext
 from pages.shared.overview import published_scorer
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 COUNTS = ("COR", "POS", "ACT")
 SPANS = 60_000
@@ -108,7 +108,7 @@ def show_rows(page: PageContext, rows: Sequence[CriterionRow]) -> None:
     elif row.evaluation:
         _open_scorer_count(page, row, column)
     elif (query := overall_query(column)) is not None:
-        open_records(page, row.name, query, f"{GLOSSARY[column].label} under {plain(row.name)}", name="every")
+        open_records(page, row.name, query, f"{GLOSSARY[column].label} under {named(row.name)}", name="every")
 
 
 def _open_scorer_count(page: PageContext, row: CriterionRow, code: str) -> None:

@@ -34,7 +34,7 @@ from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 
 def compare_two(page: PageContext) -> None:
@@ -97,7 +97,7 @@ def _decisions(page: PageContext, other: str, counts: pd.DataFrame) -> None:
     n_flipped = int(counts.to_numpy().sum() - counts.to_numpy().trace())
     if cell is None and st.toggle(f"List the {n_flipped:,} that are decided otherwise", key=f"{keys.WIDGET}flipped"):
         query = Query(decision=DECISIONS, having=((f"flips {other}", "yes"),))
-        open_records(page, page.by, query, f"Decided otherwise under {plain(other)}", name="flipped")
+        open_records(page, page.by, query, f"Decided otherwise under {named(other)}", name="flipped")
 
 
 def list_recovered(page: PageContext) -> None:

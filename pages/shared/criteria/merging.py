@@ -20,6 +20,7 @@ from nereval_core.analysis.criteria.tables import fold_table, merged_score_table
 from nereval_core.analysis.crosstab import vanished_confusions
 from nereval_core.ledger.attributes.comparisons import merge_words
 from nereval_core.pairing.type_names import merged_in_words
+from nereval_core.problems import name_text
 from nereval_core.records.queries import Query
 from nereval_core.scoring import Scores
 from nereval_core.tables.glossary import DECISIONS
@@ -27,7 +28,7 @@ from pages.shared.components.tables import open_records, show_table
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.view.text import count, plain
+from pages.shared.view.text import count, named, plain
 
 GROUPS = 4
 """Merges that can be tried at once."""
@@ -59,7 +60,7 @@ def try_merging(page: PageContext) -> None:
     if cell is not None:
         name, is_merged = str(frame["criterion"].tolist()[cell.row]), cell.column != "COR"
         context = _merged(page, after.settings.merge) if is_merged else page
-        title = f"{'COR merged' if is_merged else 'COR'} under {plain(name)}"
+        title = f"{'COR merged' if is_merged else 'COR'} under {named(name)}"
         open_records(context, name, Query(decision=("COR",)), title, name="merging")
     _vanished(page, vanished_confusions(before, after, page.by), merge)
 
@@ -79,6 +80,7 @@ def _choose_merges(page: PageContext) -> dict[str, str]:
             members = st.multiselect(
                 "Merge" if not number else "and merge",
                 free,
+                format_func=name_text,
                 key=f"merge_try_{number}",
                 placeholder="types",
                 width=300,
@@ -126,7 +128,7 @@ def compare_stand_ins(page: PageContext) -> None:
     values = fold_scores_of(page, int(number), int(seed))
     frame = proxy_table(values, reference)
     n_values = f"{int(number)} folds × {len(page.systems)} systems = {int(number) * len(page.systems)} values"
-    st.markdown(f"**F1 under each criterion and under {plain(reference)}: {n_values}**")
+    st.markdown(f"**F1 under each criterion and under {named(reference)}: {n_values}**")
     st.warning(f"Read p with care: {FEW_FOLDS_NOTE}.")
     table = proxy_criterion_table(frame, reference)
     cell = show_table(
@@ -150,11 +152,11 @@ def _folds(page: PageContext, values: pd.DataFrame, name: str, reference: str, d
     frame["reference"] = of_system[of_system["criterion"].eq(reference)]["f1"].tolist()
     queries = [Query(decision=DECISIONS, having=((_fold_attribute(dealt), str(fold)),)) for fold in frame["fold"]]
     frame["records"] = [page.ledger(name).total(query).records for query in queries]
-    st.markdown(f"**Folds of {plain(page.system)} under {plain(name)} and {plain(reference)}**")
+    st.markdown(f"**Folds of {named(page.system)} under {named(name)} and {named(reference)}**")
     table = fold_table(frame, name, reference)
     cell = show_table(page, table, choose=table.keys, facts=(page.view, name, reference, dealt), height=None)
     if cell is not None:
-        title = f"Fold {frame['fold'].tolist()[cell.row]} under {plain(name)}"
+        title = f"Fold {frame['fold'].tolist()[cell.row]} under {named(name)}"
         open_records(page, name, queries[cell.row], title, name="folds")
 
 

@@ -24,7 +24,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.link import write_rule
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import named, plain, show_problems
 
 
 def draw_curve(page: PageContext) -> None:
@@ -128,7 +128,7 @@ def compose_criterion(page: PageContext) -> None:
             context = with_criterion(page, rule, write_rule(rule))
             counts = context.scores(names=[rule.name]).counts(rule.name)
             ratios = (f"{ratio} {cell_text(getattr(counts, key), 'ratio')}" for ratio, key in RATIO_KEYS.items())
-            st.markdown(f"**{plain(page.system)} under it: {', '.join(ratios)}**")
+            st.markdown(f"**{named(page.system)} under it: {', '.join(ratios)}**")
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button("Add and choose it", key="compose_add", on_click=_keep, args=(rule,), type="primary")
         st.download_button(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from nereval_core.corpus import Layer
-from nereval_core.problems import quoted
+from nereval_core.problems import name_text, quoted
 from pages.shared.data.loading import GOLD, Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.view import View, state
@@ -108,7 +108,7 @@ def words_of(loaded: Loaded, system: str) -> LayerWords:
     """Return the words for the layer in gold's place and a system: their names, where both are annotators'."""
     if not loaded.first_annotator:
         return GOLD_AND_PREDICTION
-    return LayerWords(loaded.reference or gold_name(loaded), system, annotators=True)
+    return LayerWords(name_text(loaded.reference or gold_name(loaded)), name_text(system), annotators=True)
 
 
 def view_of_pair(view: View, loaded: Loaded, first: str, other: str) -> View:

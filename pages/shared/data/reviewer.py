@@ -13,7 +13,7 @@ from nereval_core.review.verdicts import REVIEWER_CHARACTERS
 from pages.shared.data import verdict_store
 from pages.shared.server.access import has_login, only_this_machine
 from pages.shared.view import keys
-from pages.shared.view.text import plain
+from pages.shared.view.text import named
 
 VARIABLE = "NEREVAL_REVIEWER"
 """The environment's name of whoever gives verdicts, on a server of one's own."""
@@ -86,9 +86,9 @@ def show_reviewer() -> None:
         ask_name()
         return
     if has_login():
-        st.caption(f"as {plain(name, 20)}")
+        st.caption(f"as {named(name, 20)}")
         return
-    label, key = f"as {plain(name, 20)}", f"{keys.VERDICT}as"
+    label, key = f"as {named(name, 20)}", f"{keys.VERDICT}as"
     with st.popover(label, type="tertiary", key=key, help="Who gives the verdicts", on_change="rerun") as box:
         if box.open:
             st.session_state[FIELD] = name

@@ -18,7 +18,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core import __version__
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.records.queries import ABSENT, ORDERS, Query
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import export_menu, navigation, opening
@@ -30,7 +30,7 @@ from pages.shared.server.access import has_login, only_this_machine
 from pages.shared.verdicts.events import applied, end_events
 from pages.shared.view import PREFIX, View, keys, state
 from pages.shared.view.queries import query_of, search_of
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import named, plain, show_problems
 
 STYLE = Path(__file__).parent / "frame.css"
 _LOG = logging.getLogger("nereval")
@@ -110,7 +110,7 @@ def _draw_frame(title: str, page: PageContext | None, fits: bool) -> DeltaGenera
         elif keys.READING_REFUSED in st.session_state:
             navigation.link_to("Start", ":red[The files were not read: see why at Start →]", state.view())
         if page is not None and page.is_demo and title != "Start":
-            name = plain(page.loaded.corpus.name)
+            name = named(page.loaded.corpus.name)
             navigation.link_to("Start", f"Demo: {name} · :primary[open your own →]", page.view)
     with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
         st.title(title if title != "Start" else "nereval")
@@ -229,9 +229,9 @@ def _folder_settings(page: PageContext) -> None:
 def _settings(view: View) -> Iterable[tuple[str, View]]:
     """Yield each setting that changes numbers or texts, as a label and the view without it."""
     for name, members in view.merged_groups().items():
-        yield f"merged: {plain(', '.join(members))} = {plain(name)}", view.without_merge(name)
+        yield f"merged: {plain(', '.join(map(name_text, members)))} = {named(name)}", view.without_merge(name)
     for name in view.leaveout:
-        yield f"left out: {plain(name)}", _without(view, "leaveout", name)
+        yield f"left out: {named(name)}", _without(view, "leaveout", name)
     if view.mask and not masks.all_masked():
         yield "text masked", replace(view, mask="")
 
@@ -240,19 +240,19 @@ def _filters(page: PageContext, place: bool) -> Iterable[tuple[str, View]]:
     """Yield each filter of lists, as a label and the view without it."""
     view, words = page.view, page.words
     for name in view.type:
-        yield f"type: {plain(name)}", _without(view, "type", name)
+        yield f"type: {named(name)}", _without(view, "type", name)
     if view.decision:
         names = "all" if len(view.decision) == len(DECISIONS) else plain(", ".join(map(words.label, view.decision)))
         yield f"decision: {names}", replace(view, decision=())
     for name in view.gold:
-        yield f"{plain(words.reference)}: {plain(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
+        yield f"{plain(words.reference)}: {named(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
     for name in view.pred:
-        yield f"{plain(words.other)}: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
+        yield f"{plain(words.other)}: {named(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
     if (view.record or view.at) and place:
-        place_name = f"record: {plain(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
-        yield f"{place_name} in {plain(view.doc)}", replace(view, record="", doc="", at="")
+        place_name = f"record: {named(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
+        yield f"{place_name} in {named(view.doc)}", replace(view, record="", doc="", at="")
     elif view.doc and place:
-        yield f"document: {plain(view.doc)}", replace(view, doc="")
+        yield f"document: {named(view.doc)}", replace(view, doc="")
     query = query_of(view)
     for name, value in query.having:
         remaining = tuple(pair for pair in query.having if pair != (name, value))

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from nereval_core.conventions import conventions
+from nereval_core.problems import name_text
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from pages.shared.components import navigation
 from pages.shared.data import caches, own_criteria, reference_layer
 from pages.shared.data.page_context import PageContext
 from pages.shared.frame import share_menu
 from pages.shared.view import keys, state
-from pages.shared.view.text import criterion_explained, plain
+from pages.shared.view.text import criterion_explained, named, plain
 
 NARROWEST, WIDEST = 140, 260
 """Pixels of a list of systems or layers."""
@@ -28,7 +29,7 @@ CHARACTER, BUTTON = 8, 50
 def draw_context_bar(page: PageContext, fits: bool) -> None:
     """Draw the bar; `fits`: the view fits a link."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="context_bar"):
-        name = plain(page.loaded.corpus.name, 40)
+        name = named(page.loaded.corpus.name, 40)
         navigation.link_to(
             "Start", name, page.view, icon=":material/folder_open:", help="The corpus; another one is opened at Start."
         )
@@ -48,7 +49,7 @@ def _pair(page: PageContext) -> None:
         st.caption("reference:", width="content")
         _reference(page, names)
         swapped = reference_layer.swapped_view(page.view, page.loaded, page.system)
-        swap_help = f"Swap the two: {plain(page.system)} as reference. A verdict belongs to the order it was given in."
+        swap_help = f"Swap the two: {named(page.system)} as reference. A verdict belongs to the order it was given in."
         st.button("⇄", key=f"{keys.BAR}swap", type="tertiary", help=swap_help, on_click=state.put, args=(swapped,))
         _system(page)
         return
@@ -68,11 +69,12 @@ def list_width(names: Sequence[str]) -> int:
 def _system(page: PageContext) -> None:
     # There is nothing to choose between two annotators.
     if page.words.annotators and len(page.systems) == 1:
-        st.markdown(f"**{plain(page.system, 40)}**", width="content")
+        st.markdown(f"**{named(page.system, 40)}**", width="content")
         return
     st.selectbox(
         "Annotator" if page.words.annotators else "System",
         page.systems,
+        format_func=name_text,
         label_visibility="collapsed",
         width=list_width(page.systems),
         **state.mirror_field("system", page.system),
@@ -86,6 +88,7 @@ def _reference(page: PageContext, names: list[str]) -> None:
     st.selectbox(
         "Reference",
         names,
+        format_func=name_text,
         label_visibility="collapsed",
         width=list_width(names),
         **reference_layer.mirror("reference", page.view, page.loaded),
@@ -197,6 +200,7 @@ def _shown(page: PageContext) -> None:
     st.multiselect(
         "Types shown in lists",
         sorted({*page.types, *page.view.type}),
+        format_func=name_text,
         **state.mirror_field("type", list(page.view.type), tuple),
         placeholder="all",
         help="Records with one of these types on either side. No score changes.",
@@ -209,6 +213,7 @@ def _left_out(page: PageContext) -> None:
     st.multiselect(
         "Types left out",
         sorted({*names, *view.leaveout}),
+        format_func=name_text,
         **state.mirror_field("leaveout", list(view.leaveout), lambda names: tuple(sorted(names))),
         placeholder="none",
         help="Spans of these types are not scored at all.",
@@ -218,12 +223,17 @@ def _left_out(page: PageContext) -> None:
 def _merging(page: PageContext) -> None:
     st.caption("Types merged into one are scored as one.")
     for name, members in page.view.merged_groups().items():
-        label = plain(f"{', '.join(members)} = {name}")
+        label = plain(f"{', '.join(map(name_text, members))} = {name_text(name)}")
         st.button(
             f"{label} ×", key=f"{keys.BAR}unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,)
         )
     merged = {member for member, _ in page.view.merge}
-    st.multiselect("Types to merge", [kind for kind in page.annotated_types if kind not in merged], key="merge_members")
+    st.multiselect(
+        "Types to merge",
+        [kind for kind in page.annotated_types if kind not in merged],
+        key="merge_members",
+        format_func=name_text,
+    )
     st.text_input("are scored as", key="merge_name", placeholder="name of the merged type", max_chars=80)
     st.button("Merge", key="merge_add", on_click=_merge)
 

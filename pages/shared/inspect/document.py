@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.corpus import Layer
+from nereval_core.problems import name_text
 from nereval_core.records.tables import record_ids, records
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import SIDES, Mark, Side, marks, within
@@ -229,14 +230,14 @@ def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: S
         ids = record_ids(layer, "p")
         own_id = record_ids(scores.layers(name)[1], "p")[pred]
         if own_id not in ids:
-            return [beside.system, "", "does not have it" if words.annotators else "does not predict it"]
+            return [name_text(beside.system), "", "does not have it" if words.annotators else "does not predict it"]
         span = ids.index(own_id)
         code = Decision(int(beside.scores.decisions(name)[1][span])).name
-    decision = replace(words, other=beside.system).label(code)
+    decision = replace(words, other=name_text(beside.system)).label(code)
     return (
-        [beside.system, layer.text(span), f"{decision}, {_detail(layer, span)}"]
+        [name_text(beside.system), layer.text(span), f"{decision}, {_detail(layer, span)}"]
         if span >= 0
-        else [beside.system, "", decision]
+        else [name_text(beside.system), "", decision]
     )
 
 
@@ -262,14 +263,14 @@ def record_card_data(
 
 def _detail(layer: Layer, span: int) -> str:
     parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
-    words = [layer.label(span), "characters " + ", ".join(f"{low}–{high}" for low, high in parts)]
+    words = [name_text(layer.label(span)), "characters " + ", ".join(f"{low}–{high}" for low, high in parts)]
     if span in layer.cores:
         low, high = layer.cores[span]
         words.append(f"core {layer.documents.texts[layer.doc[span]][low:high]}")
     if span in layer.alternatives:
         words.append("or characters " + ", ".join(f"{low}–{high}" for low, high in layer.alternatives[span]))
     if span in layer.links:
-        words.append("linked to " + ", ".join(layer.links[span]))
+        words.append("linked to " + ", ".join(map(name_text, layer.links[span])))
     if span in layer.scores:
         words.append(f"confidence {layer.scores[span]:g}")
     return ", ".join(words)

@@ -19,7 +19,7 @@ from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.view.text import plain
+from pages.shared.view.text import named
 
 if TYPE_CHECKING:
     # It takes longer to import than most pages.
@@ -78,7 +78,7 @@ def _bars(page: PageContext, table: pd.DataFrame, gold: int, predicted: int) -> 
     figure = _gain_figure(page, table, gold, predicted)
     name, *_ = count_figure(figure, "gains", file="error-classes") or [None]
     if name in CLASSES:
-        open_records(page, STRICT, errors_query(("class", name)), plain(name), name="gains")
+        open_records(page, STRICT, errors_query(("class", name)), named(name), name="gains")
 
 
 @memoized()

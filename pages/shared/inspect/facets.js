@@ -80,7 +80,7 @@ function comparison(view, facet) {
   if (facet.systems.length > 1) {
     const box = make("select", "nf-system");
     box.setAttribute("aria-label", "Other system");
-    for (const name of facet.systems) box.append(new Option(name, name, false, name === facet.system));
+    for (const name of facet.systems) box.append(new Option(nameText(name), name, false, name === facet.system));
     box.addEventListener("change", () => view.tell("compare", facet.name, box.value));
     parts.push(box);
   }

@@ -25,6 +25,7 @@ from nereval_core.ledger.attributes.comparisons import (
     ONLY_THIS,
     SPURIOUS_HERE,
 )
+from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, Query, in_documents, narrowed
 from nereval_core.review.standing_verdicts import Moment
 from pages.shared.components.component_events import next_event
@@ -53,6 +54,8 @@ HELP = {
     "period": "The decade of the document's date.",
     "noise": "How noisy the gold span is: the edit distance of the OCR's text from the right one, by its length.",
 }
+NAMES = ("gold", "pred", "doc")
+"""Facets whose values are names of the data."""
 VALUES = 200
 """Values of a facet that are offered, those with most records first."""
 IN_DOCUMENTS = "in "
@@ -152,7 +155,7 @@ def _named(page: PageContext, facet: str, value: str) -> str:
     if facet == "noise":
         return level_said(value)
     if value != ABSENT:
-        return value
+        return name_text(value) if facet in NAMES else value
     return f"no span, {page.words.label('SPU' if facet == 'gold' else 'MIS')}"
 
 
@@ -193,7 +196,7 @@ def _compared(page: PageContext) -> dict[str, Any] | None:
     other, active = _other(page), _active(query)
     facet: dict[str, Any] = {
         "name": AGAINST_FACET,
-        "label": f"{page.system} and {other}",
+        "label": f"{name_text(page.system)} and {name_text(other)}",
         "help": "Gold spans, and predictions without one.",
         "values": [],
         "on": active[1] if active else None,
@@ -219,9 +222,9 @@ def _against_counts(page: PageContext, other: str, query: Query, moment: Moment)
 
 def _words(value: str, system: str, other: str) -> str:
     named = {
-        ONLY_THIS: f"only {system} right",
-        ONLY_OTHER: f"only {other} right",
-        SPURIOUS_HERE: f"spurious in {system} only",
+        ONLY_THIS: f"only {name_text(system)} right",
+        ONLY_OTHER: f"only {name_text(other)} right",
+        SPURIOUS_HERE: f"spurious in {name_text(system)} only",
     }
     return named.get(value, value)
 

@@ -16,7 +16,7 @@ from nereval_core.analysis.errors import group_query
 from nereval_core.analysis.errors.error_groups import SPURIOUS, ErrorGroup, GroupKey, find_groups
 from nereval_core.analysis.errors.group_words import group_examples, group_frame
 from nereval_core.analysis.errors.tables import group_table
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, ConflictError, Kind
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, attach_verdicts, select_batch
@@ -187,7 +187,7 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
     """Return what the verdicts on whole patterns are called."""
     kinds = list(KINDS)
     words: dict[Kind, str] = {**page.words.verdicts, "neither": "neither is right: no entity"}
-    labels: Sequence[str] = list({**page.words.verdict_words, "pred": page.system}.values())
+    labels: Sequence[str] = list({**page.words.verdict_words, "pred": name_text(page.system)}.values())
     return {
         "reason": reason_unoffered(page),
         "kinds": kinds,

@@ -155,7 +155,7 @@ function patternExample(view, { before, pieces, after, document: doc, record, ty
   text.append(make("span", "np-around", before), marked(pieces), make("span", "np-around", after));
   const item = act(view, "np-example", "", showRecord, doc, record);
   const note = make("span", "np-note");
-  note.append(...typeChange(types), types.length ? " · " : "", doc);
+  note.append(...typeChange(types), types.length ? " · " : "", nameText(doc));
   item.append(text, note);
   const row = make("li");
   row.append(item);

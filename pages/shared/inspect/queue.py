@@ -13,6 +13,7 @@ import pandas as pd
 from nereval_core.alignment.candidates import shared_characters
 from nereval_core.corpus import Fragments
 from nereval_core.ledger import Ledger
+from nereval_core.problems import name_text
 from nereval_core.records.queries import ORDERS, Query
 from nereval_core.records.reasons import ALIGNED_ELSEWHERE, type_difference
 from nereval_core.records.text_search import AROUND, is_regex, search_terms
@@ -20,7 +21,6 @@ from nereval_core.report.marks import SIDES
 from nereval_core.report.span_difference import BOTH, Piece, difference_text, span_difference
 from nereval_core.review.verdicts_on_records import AttachedVerdicts
 from nereval_core.review.words import verdict_labels
-from nereval_core.tables import name_text
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 CHUNK = 30

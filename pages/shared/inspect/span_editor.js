@@ -381,17 +381,6 @@ function editedSpans({ spans, types, text }) {
   return [...unique.values()].map((span) => ({ ...shifted(span, text.offset), isNew: !types.includes(span.type) }));
 }
 
-// A name with escapes for all characters that do not print, as Python shows it (`one_line`).
-function printed(name) {
-  const escaped = (character) => {
-    const code = character.codePointAt(0);
-    const short = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
-    const [letter, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
-    return short ?? `\\${letter}${code.toString(16).padStart(digits, "0")}`;
-  };
-  return name.replace(/[\p{C}\p{Z}]/gu, (character) => (character === " " ? " " : escaped(character)));
-}
-
 // The words that a span covers, its fragments apart.
 function quoteOf(text, { fragments }) {
   return fragments.map(([start, end]) => text.points.slice(start, end).join("")).join(" … ");
@@ -408,7 +397,7 @@ function editorWords(editor) {
   const places = span.fragments.map(([start, end]) => `${start + editor.text.offset} to ${end + editor.text.offset}`);
   const number = editor.spans.length > 1 ? `, span ${editor.edge.span + 1} of ${editor.spans.length}` : "";
   const isNew = span.type && !editor.types.includes(span.type);
-  const type = isNew ? `new type ${printed(span.type)}` : printed(span.type) || "no type yet";
+  const type = isNew ? `new type ${nameText(span.type)}` : nameText(span.type) || "no type yet";
   return `${quoteOf(editor.text, span)}, ${type}, characters ${places.join(" and ")}${number}`;
 }
 

@@ -54,7 +54,7 @@ function spanRow(workbench, words) {
   const row = make("div", "nw-row");
   const span = activeSpan(editor);
   const quote = make("strong", "nw-edited");
-  const type = span && make("span", "nw-edited-type", printed(span.type) || "type?");
+  const type = span && make("span", "nw-edited-type", nameText(span.type) || "type?");
   if (span) quote.append("✎ ", make("bdi", "", quoteOf(editor.text, span)), " ", type);
   else quote.append("✎ no entity");
   quote.title = words;
@@ -115,7 +115,7 @@ function typeRow(workbench) {
   const first = Math.max(0, Math.min(at - TYPES_SHOWN / 2, choices.length - TYPES_SHOWN));
   if (editor.filter) row.append(make("kbd", "nw-filter", editor.filter));
   for (const choice of choices.slice(first, first + TYPES_SHOWN)) {
-    const label = choice.isNew ? `new type “${printed(choice.type)}”` : printed(choice.type);
+    const label = choice.isNew ? `new type “${nameText(choice.type)}”` : nameText(choice.type);
     const element = editorButton(workbench, `type ${choice.type}`, label, "", editType, choice.type);
     element.classList.add("nw-type");
     element.setAttribute("aria-pressed", String(choice.type === type));

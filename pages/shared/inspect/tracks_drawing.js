@@ -44,7 +44,7 @@ function layoutTracks(view, data, options) {
   view.nvWidth = view.clientWidth;
   const widthOf = labelWidths(view);
   const sentences = view.ntSentences.filter(({ hasSpans }) => hasSpans);
-  const names = [...new Set(sentences.flatMap(({ lanes }) => lanes.map(({ name }) => name)))];
+  const names = [...new Set(sentences.flatMap(({ lanes }) => lanes.map(({ name }) => nameText(name))))];
   const headWidth = Math.min(Math.max(...names.map(widthOf), 40) + 66, Math.max(118, Math.round(view.clientWidth * 0.26)));
   view.style.setProperty("--nt-head", `${headWidth}px`);
   const isWide = view.clientWidth - headWidth >= WIDE_ENOUGH;
@@ -139,9 +139,10 @@ function selectInSentence({ over, under, lanes, laid, height }, data, options) {
 function laneHead({ name, side, right, wrong }, top, { widthOf, headWidth, names }) {
   const head = make("span", `nt-head nt-of-${side}`);
   const counts = side === "prediction" || side === "beside" ? `✓${right} ✗${wrong}` : "";
-  head.title = side === "prediction" || side === "beside" ? `${name}: ${laneCounts(right, wrong)}` : name;
+  const shownName = nameText(name);
+  head.title = side === "prediction" || side === "beside" ? `${shownName}: ${laneCounts(right, wrong)}` : shownName;
   head.append(make("span", "nt-name"), make("span", "nt-counts"));
-  head.firstChild.dataset.label = cutLabel(name, headWidth - (counts ? 62 : 14), widthOf, names);
+  head.firstChild.dataset.label = cutLabel(shownName, headWidth - (counts ? 62 : 14), widthOf, names);
   head.lastChild.dataset.label = counts;
   if (wrong) head.classList.add("nt-wrong");
   head.style.top = `${top}px`;
@@ -153,7 +154,7 @@ const laneCounts = (right, wrong) => `${right} right, ${wrong} wrong in this sen
 function laneElement(lane, laid, height, { data, options }) {
   const element = make("li", "nt-lane");
   const isSystem = lane.side === "prediction" || lane.side === "beside";
-  element.setAttribute("aria-label", isSystem ? `${lane.name}: ${laneCounts(lane.right, lane.wrong)}` : lane.name);
+  element.setAttribute("aria-label", isSystem ? `${nameText(lane.name)}: ${laneCounts(lane.right, lane.wrong)}` : nameText(lane.name));
   const topOf = ({ line, row }) => line * height + TRACK_LINE + laid.top + row * TRACK_ROW;
   const buttons = new Map();
   for (const bar of laid.bars) {
@@ -161,7 +162,7 @@ function laneElement(lane, laid, height, { data, options }) {
     const mark = data.marks[span.mark];
     const piece = make(bar.first && mark.record ? "button" : "span", `nv-piece nt-piece nv-${lane.side}`);
     const verdict = options.verdicts?.[mark.record];
-    const words = span.missedBy ? `missed by ${span.missedBy}: ${mark.title}` : mark.title;
+    const words = span.missedBy ? `missed by ${nameText(span.missedBy)}: ${mark.title}` : mark.title;
     const title = verdict ? `${words}; verdict: ${verdict}` : words;
     piece.dataset.mark = span.mark;
     piece.dataset.key = `${lane.side}|${lane.name}|${mark.key}`;

@@ -16,6 +16,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from nereval_core.ledger import Ledger
+from nereval_core.problems import name_text
 from nereval_core.report.colours import type_colours
 from nereval_core.review.verdicts import KINDS, span_as_json
 from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_verdicts, text_digests
@@ -391,7 +392,7 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "reason": "",
         "kinds": list(KINDS),
         "words": list(page.words.verdicts.values()),
-        "labels": list({**page.words.verdict_words, "pred": page.system}.values()),
+        "labels": list({**page.words.verdict_words, "pred": name_text(page.system)}.values()),
         "types": types_to_choose(page),
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),

@@ -128,7 +128,7 @@ function queueEntry(state, entry, number) {
   if (verdict) first.append(make("span", "nw-given", verdict));
   else if (state.drafts[recordKey(doc, record)]) first.append(make("span", "nw-given nw-draft", "draft"));
   const second = make("span", "nw-why");
-  const rest = [why, doc].filter(Boolean).join(" · ");
+  const rest = [why, nameText(doc)].filter(Boolean).join(" · ");
   const corrected = correctionOf(state, recordKey(doc, record)) ?? right;
   if (corrected) second.append("✎ ", make("bdi", "nw-right", corrected), " · ");
   second.append(...typeChange(types), types.length && rest ? " · " : "", rest);
@@ -143,7 +143,7 @@ function queueEntry(state, entry, number) {
 function correctionOf(state, key) {
   const editor = state.drafts[key];
   if (!(key in state.corrected)) return undefined;
-  return state.corrected[key].length && editor ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${printed(span.type)}`).join(", ") : "";
+  return state.corrected[key].length && editor ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${nameText(span.type)}`).join(", ") : "";
 }
 
 // The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.
@@ -262,10 +262,10 @@ function systemButtons(workbench) {
   const { data } = workbench.state;
   const box = make("div", "nw-compare");
   box.setAttribute("role", "group");
-  box.setAttribute("aria-label", `Compare ${data.system} with`);
+  box.setAttribute("aria-label", `Compare ${nameText(data.system)} with`);
   for (const name of data.systems.filter((each) => each !== data.system)) {
     const isOn = data.compared.includes(name);
-    const element = button("nw-small", name, () => workbench.act(compareWith, name, !isOn));
+    const element = button("nw-small", nameText(name), () => workbench.act(compareWith, name, !isOn));
     element.setAttribute("aria-pressed", String(isOn));
     element.disabled = !isOn && data.compared.length >= data.most;
     if (element.disabled) element.title = `At most ${data.most} at a time`;

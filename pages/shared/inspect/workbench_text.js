@@ -205,13 +205,13 @@ function marksOf(spans, fields) {
     ...CORRECTION_COLOURS,
     fragments,
     type,
-    name: printed(type) || "type?",
+    name: nameText(type) || "type?",
     side: "right",
     key: `${fields.record}|${number}`,
     code: "RIGHT",
     glyph: "✎",
     ...fields,
-    title: `${fields.title}: type ${printed(type)}`,
+    title: `${fields.title}: type ${nameText(type)}`,
   }));
 }
 
@@ -239,7 +239,7 @@ function drawHead(workbench, text) {
   const count = here < length ? `${here.toLocaleString()} of ${size}` : size;
   if (!isChanged(workbench, "head", text.doc, text.notes, count)) return;
   const notes = [...text.notes, ...(windows.length > 1 ? [count] : [])];
-  parts.head.replaceChildren(make("bdi", "nw-doc", text.doc), make("span", "nv-note", notes.join(" · ")));
+  parts.head.replaceChildren(make("bdi", "nw-doc", nameText(text.doc)), make("span", "nv-note", notes.join(" · ")));
 }
 
 // Ticks beside a whole document where its errors are; a click on one opens the error.

@@ -30,7 +30,7 @@ from pages.shared.linking.link_records import (
     with_rule,
 )
 from pages.shared.view import keys, state
-from pages.shared.view.text import count, plain, show_problems
+from pages.shared.view.text import count, named, plain, show_problems
 
 QUERY = f"{keys.LIST}links"
 """The records listed: (facts, LinkQuery). The choice holds as long as these facts do."""
@@ -47,9 +47,9 @@ def say_no_links(page: PageContext) -> bool:
     corpus = page.loaded.corpus
     if corpus.gold.links:
         if not corpus.system(page.system).links:
-            linked = [plain(layer.name) for layer in corpus.systems if layer.links]
+            linked = [named(layer.name) for layer in corpus.systems if layer.links]
             others = f" With links: {', '.join(linked)}." if linked else " No other system has any, either."
-            st.info(f"No span of {plain(page.system)} has a link, so every gold mention is missing.{others}")
+            st.info(f"No span of {named(page.system)} has a link, so every gold mention is missing.{others}")
         return False
     st.info(
         "No gold span of this corpus has a link, so there is no linking to score. Links are read from the NEL columns "
@@ -84,7 +84,7 @@ def choose_scoring(page: PageContext) -> Linking:
 
 def _mapping() -> None:
     name, mapping = mapping_in_force()
-    label = f"Mapping: {plain(name, 20)}" if mapping else "Mapping: none"
+    label = f"Mapping: {named(name, 20)}" if mapping else "Mapping: none"
     with st.popover(label):
         st.caption(
             "Relaxed linking: a TSV file with an id and, after a tab, the id it counts as; or HIPE's, with Main and "
@@ -101,7 +101,7 @@ def _mapping() -> None:
                 st.session_state[MAPPING] = (file.name, new_mapping)
                 st.rerun()
         if mapping:
-            st.button(f"Without {plain(name, 20)} ({len(mapping):,} ids)", key="no-mapping", on_click=_unmapped)
+            st.button(f"Without {named(name, 20)} ({len(mapping):,} ids)", key="no-mapping", on_click=_unmapped)
 
 
 def _unmapped() -> None:

@@ -21,6 +21,7 @@ from nereval_core.analysis.linking import (
 )
 from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links, ranked_ids
 from nereval_core.analysis.linking.tables import MEANINGS, NO_MENTION
+from nereval_core.problems import name_text
 from nereval_core.report.colours import LINK_LOOKS
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import Mark, Side, within
@@ -142,7 +143,7 @@ def codes(records: pd.DataFrame) -> dict[tuple[str, int], str]:
 
 def ids_words(ids: Sequence[str]) -> str:
     """Return the ids of a mention as its chip shows them: the first two, and how many more."""
-    return " | ".join(ids[:2]) + (f" +{len(ids) - 2}" if len(ids) > 2 else "")
+    return " | ".join(map(name_text, ids[:2])) + (f" +{len(ids) - 2}" if len(ids) > 2 else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +226,7 @@ def linked_text(
         name = names[entry["side"], entry["key"]]
         layer = alignment.gold if entry["side"] == "gold" else alignment.pred
         who = "gold mention" if entry["side"] == "gold" else "predicted mention"
-        links = ", ".join(ranked_ids(layer.links[entry["key"]]))
+        links = ", ".join(map(name_text, ranked_ids(layer.links[entry["key"]])))
         quote = " ".join(layer.text(entry["key"]).split())
         look = LINK_LOOKS[name]
         title = f"{who} {quote}, linked to {links}, {name}"

@@ -10,6 +10,7 @@ import streamlit as st
 
 from nereval_core.analysis.linking import LINK_RECORD_COLUMNS
 from nereval_core.analysis.linking.tables import confused_ids, confused_table
+from nereval_core.problems import name_text
 from nereval_core.report.colours import LINK_LOOKS
 from nereval_core.report.concept_links import links_html
 from nereval_core.tables import Column
@@ -31,7 +32,7 @@ from pages.shared.linking.link_records import (
 )
 from pages.shared.view import keys, state
 from pages.shared.view.queries import context
-from pages.shared.view.text import count, plain
+from pages.shared.view.text import count, named, plain
 
 CONFUSED = 50
 """Pairs of ids that are listed, those most often confused."""
@@ -43,7 +44,7 @@ LINK_RECORDS = (
     Column("gold_links", "gold link", "text"),
     Column("pred_links", "predicted links", "text", meaning="The prediction's ranking, best first"),
     Column("reason", "why", "text"),
-    Column("document", kind="text"),
+    Column("document", kind="name"),
 )
 BESIDE = 24
 """Characters of context on either side of a mention in a row."""
@@ -104,7 +105,10 @@ def show_records(linking: Linking, records: pd.DataFrame) -> None:
         row = part.iloc[cell.row]
         state.update(doc=str(row["document"]), record=str(row["record"]))
 
-    links = {f"{side}_links": [", ".join(ids_of(ids)) for ids in part[f"{side}_links"]] for side in ("gold", "pred")}
+    links = {
+        f"{side}_links": [", ".join(map(name_text, ids_of(ids))) for ids in part[f"{side}_links"]]
+        for side in ("gold", "pred")
+    }
     values = {
         "decision": part["decision"].tolist(),
         **in_context(context(part, linking.page.loaded.corpus.documents.texts, BESIDE)),
@@ -167,7 +171,7 @@ def record_card(linking: Linking, record: pd.Series) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             doc = str(record["document"])
             view = replace(linking.page.view, doc=doc, record=str(record["record"]))
-            navigation.link_to("Inspect", f":primary[Its boundaries and type in {plain(doc)} →]", view)
+            navigation.link_to("Inspect", f":primary[Its boundaries and type in {named(doc)} →]", view)
             if not id_template():
                 st.caption("Ids can open a page: say where above.")
 
@@ -195,6 +199,6 @@ def choose_document(ids: Sequence[str], document: int) -> None:
     """Offer the documents to read."""
     widget = state.mirror("links-document", ids[document], lambda name: state.take_record(str(name), ""))
     if len(ids) <= MANY:
-        st.selectbox("Document", ids, width=280, **widget)
+        st.selectbox("Document", ids, format_func=name_text, width=280, **widget)
     else:
         st.text_input("Document id", width=280, **widget)

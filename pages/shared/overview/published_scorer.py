@@ -41,7 +41,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.overview import tables
 from pages.shared.view import keys
 from pages.shared.view.queries import around
-from pages.shared.view.text import count, plain, show_problems
+from pages.shared.view.text import count, named, plain, show_problems
 
 
 def draw_scorer(page: PageContext, convention: Convention) -> None:
@@ -180,7 +180,7 @@ def _in_text(page: PageContext, document: str, start: int, end: int, record: str
         record_box(page, scores, view, same.iloc[0])
     else:
         st.caption("Under the criteria of nereval this is not a span of its own: the scorer reads the tags otherwise.")
-        navigation.link_to("Inspect", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
+        navigation.link_to("Inspect", f":primary[Read document {named(document)} →]", replace(view, doc=document))
 
 
 def compare_with_ours(page: PageContext, convention: Convention, evaluation: str, criterion: str) -> None:
@@ -236,12 +236,12 @@ def _spans(page: PageContext, differing: pd.DataFrame, theirs: str, ours: str, n
     columns = (
         Column("side", kind="text"),
         *CONTEXT_COLUMNS,
-        Column("type", kind="text"),
+        Column("type", kind="name"),
         Column("theirs", short(theirs), "text"),
         Column("ours", short(ours), "text"),
         Column("our_reason", kind="text"),
         Column("quirk", "rule of the scorer", "text"),
-        Column("document", kind="text"),
+        Column("document", kind="name"),
     )
     values = {key: _texts(part[key]) for key in ("side", "type", "our_reason", "quirk", "document")}
     decisions = {side: [decisions_in_words(codes) for codes in part[side]] for side in ("theirs", "ours")}

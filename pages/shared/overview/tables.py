@@ -36,7 +36,7 @@ from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
 from pages.shared.view.formulas import SIDES, mean_formula, reconciles, side_counts
 from pages.shared.view.queries import ERRORS
-from pages.shared.view.text import as_markdown, plain
+from pages.shared.view.text import as_markdown, named, plain
 
 MOST_TYPES = 16
 """Types that are drawn at first, those with most gold spans."""
@@ -139,9 +139,9 @@ def _open_type(page: PageContext, kind: str, code: str) -> None:
     words = as_markdown(page.words)
     if code:
         side: Side = "pred" if code == "SPU" else "gold"
-        query, title = side_query(side, code, kind), f"{words.spans(side)} of {plain(kind)}, {words.label(code)}"
+        query, title = side_query(side, code, kind), f"{words.spans(side)} of {named(kind)}, {words.label(code)}"
     else:
-        query, title = Query(types=(kind,), decision=ERRORS), f"Errors of {plain(kind)}"
+        query, title = Query(types=(kind,), decision=ERRORS), f"Errors of {named(kind)}"
     if query is not None:
         open_records(page, page.by, query, f"{title} under {plain(page.by)}", name="types_figure")
 

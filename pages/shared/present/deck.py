@@ -8,6 +8,7 @@ from functools import cached_property
 
 from nereval_core.analysis.errors.error_groups import ErrorGroup
 from nereval_core.analysis.errors.group_words import group_examples
+from nereval_core.problems import name_text
 from nereval_core.review.playlists import Item, Playlist
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
@@ -63,11 +64,15 @@ class Deck:
     def heading(self) -> str:
         """The name of the deck."""
         if self.playlist is not None:
-            return self.playlist.name
+            return name_text(self.playlist.name)
         words = self.page.words
         if words.annotators:
             return f"{words.reference} and {words.other}"
-        return f"Records of {self.page.system}" if self.has_records else f"Errors of {self.page.system}"
+        return (
+            f"Records of {name_text(self.page.system)}"
+            if self.has_records
+            else f"Errors of {name_text(self.page.system)}"
+        )
 
     @property
     def contents(self) -> str:

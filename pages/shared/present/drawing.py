@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from nereval_core.analysis.errors.error_groups import SPURIOUS, ErrorGroup
 from nereval_core.corpus import Layer
+from nereval_core.problems import name_text
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.slides import Pattern, Slide, Text, bars_html, gone_html, map_html, slide_html, title_html
@@ -58,11 +59,11 @@ def _title(deck: Deck, hint: str) -> Markup:
         (system, name) for system, name in pairs_on_playlist if system in page.systems and name in page.criteria
     ]
     pairs = pairs_here[:MOST] or [(page.system, page.by)]
-    facts = [("corpus", page.loaded.corpus.name)]
+    facts = [("corpus", name_text(page.loaded.corpus.name))]
     for system, name in pairs:
         context = replace(page, view=replace(page.view, system=system))
         f1 = context.scores(names=[name]).counts(name).f1
-        facts.append((f"{system}, {name}", f"F1 {number(f1)}"))
+        facts.append((f"{name_text(system)}, {name}", f"F1 {number(f1)}"))
     facts.append(("slides", deck.contents))
     if page.view.mask:
         facts.append(("masked", HIDDEN))
@@ -95,7 +96,7 @@ def _scores(page: PageContext, heading: str, under: str) -> Markup:
     for name in names:
         counts = scores.counts(name)
         bars.append((name, number(counts.f1), dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))))
-    return bars_html(heading, under, f"Decisions and F1 of {page.system} by criterion", bars)
+    return bars_html(heading, under, f"Decisions and F1 of {name_text(page.system)} by criterion", bars)
 
 
 def _confusion(page: PageContext, heading: str, under: str) -> Markup:
@@ -165,16 +166,16 @@ def record_slide_html(
 
 def _under(page: PageContext) -> Iterator[str]:
     """Yield the facts under a slide: system, criterion and document, and the layer taken as gold."""
-    yield page.system
+    yield name_text(page.system)
     if page.view.reference:
-        yield f"against {page.view.reference}"
+        yield f"against {name_text(page.view.reference)}"
     yield page.by
     if page.view.doc:
-        yield page.view.doc
+        yield name_text(page.view.doc)
 
 
 def _side(layer: Layer, span: int) -> tuple[str, str] | None:
-    return None if span < 0 else (layer.text(span), layer.label(span))
+    return None if span < 0 else (layer.text(span), name_text(layer.label(span)))
 
 
 def _verdict(page: PageContext, doc: str, record: str) -> StoredVerdict | None:
@@ -207,11 +208,11 @@ def _gone(page: PageContext, item: Item | None, find: FindCorpus) -> tuple[str, 
     if find(starred.corpus) is None and not playlists.has_text_of(page.loaded, item):
         return (
             "Its corpus is not on this server",
-            f"Upload gold and system {starred.system} of the corpus {starred.corpus[:16]} at Start: what is in the "
-            "files, not their names, decides.",
+            f"Upload gold and system {name_text(starred.system)} of the corpus {starred.corpus[:16]} at Start: what is "
+            "in the files, not their names, decides.",
             was,
         )
     if page.view.record:
-        why = f"{starred.system} does not predict this span any more, or its settings leave it out."
+        why = f"{name_text(starred.system)} does not predict this span any more, or its settings leave it out."
         return "This record is not there any more", why, was
-    return "This record is not there any more", f"There is no system {starred.system} in this corpus.", was
+    return "This record is not there any more", f"There is no system {name_text(starred.system)} in this corpus.", was

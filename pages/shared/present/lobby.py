@@ -30,7 +30,7 @@ from pages.shared.present.deck import (
 from pages.shared.present.deck_file import Session, deck_file, item_page
 from pages.shared.present.drawing import HIDDEN, first_slide_html, record_slide_html
 from pages.shared.view import FIGURE_SLIDES, PATTERN_SLIDE, RECORD_SLIDES, is_pattern, keys, state
-from pages.shared.view.text import count, plain, show_problems
+from pages.shared.view.text import count, named, plain, show_problems
 
 ROWS = 12
 """Records of a playlist on one page: each has fields and buttons of its own."""
@@ -85,7 +85,7 @@ def _sentence(deck: Deck) -> str:
     missing = (
         f" {count(deck.n_missing, 'pattern')} of this deck {are} not among the errors here." if deck.n_missing else ""
     )
-    return f"{kind}**{count(deck.n_slides, 'slide')}** on {plain(page.system)}: title, {deck.contents}.{missing}"
+    return f"{kind}**{count(deck.n_slides, 'slide')}** on {named(page.system)}: title, {deck.contents}.{missing}"
 
 
 def find_corpus() -> None:
@@ -166,7 +166,7 @@ def _slide(deck: Deck, word: str, place: int) -> None:
     is_slide, at = bool(word), place - 1
     name = _name(deck, word)
     with _thumbnail(str(place), name, first_slide_html(deck, word, ""), partial(_present_from, deck, word)):
-        st.caption(f"{place + 1}. {plain(name, CAPTION)}")
+        st.caption(f"{place + 1}. {named(name, CAPTION)}")
         if is_slide:
             with st.container(horizontal=True, gap="small"):
                 for direction, to in (("earlier", at - 1), ("later", at + 1)):
@@ -188,7 +188,7 @@ def _thumbnail(key: str, name: str, html: Markup, start: Callable[[], None]) -> 
     with container:
         # To a screen reader the button says which slide it is.
         st.html(Markup('<div class="nvt" aria-hidden="true">{}</div>').format(html))
-        st.button(f"Present from: {plain(name, CAPTION)}", key=f"{keys.PLAYLIST}from_{key}", on_click=start)
+        st.button(f"Present from: {named(name, CAPTION)}", key=f"{keys.PLAYLIST}from_{key}", on_click=start)
     return container
 
 
@@ -207,7 +207,7 @@ def _icon_button(
     """Draw a button whose words are for screen readers: which slide it is about."""
     words, icon = ACTIONS[action]
     st.button(
-        f"{words}: {plain(name, CAPTION)}",
+        f"{words}: {named(name, CAPTION)}",
         key=f"{keys.PLAYLIST}{action}_{key}",
         icon=icon,
         help=words,
@@ -329,7 +329,7 @@ def _item(deck: Deck, playlist: Playlist, place: int, session: Session) -> None:
     with _thumbnail(key, name, html, partial(_from, deck.page, playlist, item.uid)):
         starred = item.starred.shown
         st.caption(f"{len(deck.first_ids) + place + 1}. {_quote(before, quote, after)}")
-        st.caption(f"{plain(starred.system)} · {plain(starred.criterion)} · {plain(starred.document)}")
+        st.caption(f"{named(starred.system)} · {plain(starred.criterion)} · {named(starred.document)}")
         with st.container(horizontal=True, gap="small"):
             for direction, to in (("up", place - 1), ("down", place + 1)):
                 is_last = not 0 <= to < len(playlist.items)

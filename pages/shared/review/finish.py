@@ -28,7 +28,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.review import verdicts
 from pages.shared.view import keys, state
 from pages.shared.view.queries import ERRORS, view_of
-from pages.shared.view.text import count, plain
+from pages.shared.view.text import count, named, plain
 
 STRICT = "strict"
 PREVIEW = 5
@@ -137,7 +137,7 @@ def _choose_undecided(page: PageContext, records: int) -> None:
 
     words = {
         "first": f"as in {plain(page.words.reference)}",
-        "second": f"as in {plain(page.system)}",
+        "second": f"as in {named(page.system)}",
         "leave-out": "left out",
     }
     st.segmented_control(
@@ -145,7 +145,7 @@ def _choose_undecided(page: PageContext, records: int) -> None:
         list(words),
         format_func=words.__getitem__,
         required=True,
-        help=f"Where {plain(page.words.reference)} and {plain(page.system)} differ, without a verdict or unclear.",
+        help=f"Where {plain(page.words.reference)} and {named(page.system)} differ, without a verdict or unclear.",
         **state.mirror("review_undecided", _undecided(page), take),
     )
 

@@ -22,7 +22,7 @@ from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.data import masks, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
-from pages.shared.view.text import count, plain, show_problems
+from pages.shared.view.text import count, named, plain, show_problems
 
 BECAME = f"{keys.WIDGET}review_became"
 
@@ -76,7 +76,7 @@ def _card(page: PageContext, change: Change) -> None:
         kind = kind_in_words(verdict, page.words.verdicts)
         quote = "once" if change.reason == STALE else "on"
         st.markdown(
-            f"**{plain(kind)}**, {quote} “{plain(change.before, 300)}” "
+            f"**{named(kind)}**, {quote} “{plain(change.before, 300)}” "
             f"({plain(span_in_words(change.span), 200)}), {plain(recorded.who)} on {plain(minute_of(recorded.at))}"
         )
         reason = REASONS.get(change.reason)

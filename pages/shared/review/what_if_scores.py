@@ -34,7 +34,7 @@ from pages.shared.verdicts.list import OPEN, REVIEWED
 from pages.shared.view import keys
 from pages.shared.view.formulas import number
 from pages.shared.view.queries import ERRORS, view_of
-from pages.shared.view.text import count, plain
+from pages.shared.view.text import count, named, plain
 
 ALIVE = "alternatives"
 """The criterion that comes to life with the first verdict that both are right."""
@@ -121,7 +121,7 @@ def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> Non
     with st.container(border=True):
         for counted, label in zip(counts, ("as it is", WITH), strict=True):
             if counted is not None:
-                st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {label}**")
+                st.markdown(f"**F1 of {named(system)} under {plain(criterion)}, {label}**")
                 show_formula("F1", counted)
         listed_by = review.by_span(page, criterion)
         if listed_by != criterion:
@@ -135,12 +135,12 @@ def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> Non
         ledger = of.ledger(listed_by)
         kind_counts = ledger.having_counts(query, "verdict")
         kinds = [kind for kind in KINDS if kind_counts.get(kind) and (accepted.kinds is None or kind in accepted.kinds)]
-        by = "" if who is None else f" by {plain(who)}"
+        by = "" if who is None else f" by {named(who)}"
         if not kinds:
-            st.caption(f"No record of {plain(system)} has a verdict{by}.")
+            st.caption(f"No record of {named(system)} has a verdict{by}.")
             return
         kind = st.pills(
-            f"Records of {plain(system)} with a verdict{by}",
+            f"Records of {named(system)} with a verdict{by}",
             kinds,
             key=table_key(f"{keys.WIDGET}what_if_kind", page.loaded.id, system, criterion, kinds),
             format_func=lambda kind: f"{page.words.verdicts[kind]} · {kind_counts[kind]:,}",
@@ -160,7 +160,7 @@ def order_on_verdicts(page: PageContext) -> None:
         st.caption(f"Not computed for more than {HELD} systems: it would take too long for a page.")
         return
     if len(page.systems) > review.FEW:
-        st.caption(f"Of {plain(page.system)} and each other, not of all pairs.")
+        st.caption(f"Of {named(page.system)} and each other, not of all pairs.")
     rows = review.hanging_of(page)
     if not rows:
         who = "annotator" if page.words.annotators else "system"
@@ -238,7 +238,7 @@ def _score(page: PageContext, applied: AppliedVerdicts) -> None:
     explanation = (
         f"F1 with the verdicts applied to a copy of {plain(page.words.reference)}, and the difference they make."
     )
-    label = f"F1 of {plain(page.system)} under {plain(page.by)}"
+    label = f"F1 of {named(page.system)} under {plain(page.by)}"
     st.metric(label, then, change, delta_color="normal" if gain else "off", help=explanation)
 
 

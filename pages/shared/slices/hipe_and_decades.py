@@ -9,7 +9,7 @@ from nereval_core.analysis.slices.decades_and_noise import UNDATED, hipe_ranges,
 from nereval_core.analysis.slices.tables import hipe_table, period_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.records import OVERALL
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.report.figures.slices import slice_points
 from nereval_core.report.signature import signature
 from nereval_core.tables import RATIO_KEYS
@@ -46,7 +46,7 @@ def draw_decades(page: PageContext) -> None:
         return
     undated = f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
     st.caption(f"{sum(periods.values()):,} documents{undated}.")
-    title = f"{page.system} by decade, criterion {name}"
+    title = f"{name_text(page.system)} by decade, criterion {name}"
     systems_by_slice.draw_systems(page, ranked_systems(page), "period")
     show_table(
         page,
@@ -121,7 +121,7 @@ def _slices(
     plotted = rows.rename(columns={"gold": "n"} | _SHORT)
     # The scorer's 0 for nothing possible is not a score.
     plotted.loc[(plotted["n"] == 0).to_numpy(), list(RATIO_KEYS)] = float("nan")
-    title = f"{page.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
+    title = f"{name_text(page.system)} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
     figure = slice_points(plotted, title, axis, f"; column {column}")
     facts = (page.view, outcome.convention, schema)
     show_figure(figure, f"slices_{name}_figure", facts, file=f"slices-{name}")

@@ -38,7 +38,7 @@ from pages.shared.slices.slicing import offered_slicings, sliced_of, without_dat
 from pages.shared.systems.tables import units_of
 from pages.shared.view import keys
 from pages.shared.view.formulas import formula
-from pages.shared.view.text import noun, plain
+from pages.shared.view.text import named, noun, plain
 
 SHOWN = 3
 """Significant differences said in sentences above a table."""
@@ -66,7 +66,7 @@ def draw_tests(page: PageContext) -> None:
             return
         _draw(page, _apart(page, tuple(names)), tuple(names), "apart")
         if len(page.systems) > 1:
-            st.markdown(f"**Changes from {plain(page.system)} to the other systems within each slice**")
+            st.markdown(f"**Changes from {named(page.system)} to the other systems within each slice**")
             _draw(page, _changes(page, tuple(names)), tuple(names), "changes")
 
 
@@ -112,7 +112,7 @@ def _open(page: PageContext, tests: SliceTests, names: tuple[str, ...], cell: Ch
     elif cell.column == "difference" and key == "changes" and noun(page.by) == "record":
         better, who = (ONLY_THIS, other_page.system) if row["difference"] > 0 else (ONLY_OTHER, page.system)
         query = Query(having=(having["gold"], (f"against {page.system}", better)))
-        open_records(other_page, page.by, query, f"Gold spans that only {plain(who)} gets right: {place}", name=key)
+        open_records(other_page, page.by, query, f"Gold spans that only {named(who)} gets right: {place}", name=key)
     else:
         tallies = [_tallies(context, names)[by] for context in (other_page, page)]
         own, other = (counts_of_slice(tally, value) for tally in tallies)

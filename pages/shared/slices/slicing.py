@@ -28,7 +28,7 @@ from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.tables import score_table
 from nereval_core.analysis.slices.user_columns import UserColumns, check_columns, read_columns
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.readers import Source, read
 from nereval_core.records.queries import Query, Side, side_query
 from nereval_core.report.figures.slices import slice_intervals
@@ -93,7 +93,7 @@ def draw_slices(page: PageContext, name: str) -> None:
     if note is not None:
         st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
     offer_methods(lambda: methods(report_of_page(page, {name: table})))
-    title = f"{page.system} by {slicings.title_in_sentence(name)}, criterion {page.by}"
+    title = f"{name_text(page.system)} by {slicings.title_in_sentence(name)}, criterion {page.by}"
     documents = len(page.loaded.corpus.documents)
 
     def figure() -> Any:

@@ -24,7 +24,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.slices import slicing
 from pages.shared.systems.tables import rough_words, units_of
 from pages.shared.view import state
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 GOLD_ERRORS = ("INC", "PAR", "MIS")
 _DECADE = re.compile(r"(\d{4})s")
@@ -63,7 +63,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         system, value = map(str, chosen)
         context = page if system == page.system else page.of(system)
         query = Query(decision=GOLD_ERRORS, having=((f"gold {name}", value),))
-        title = f"Gold spans of {plain(value)} that {plain(system)} misses or gets wrong"
+        title = f"Gold spans of {plain(value)} that {named(system)} misses or gets wrong"
         open_records(context, page.by, query, title, name="slice_systems")
 
 

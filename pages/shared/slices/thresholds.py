@@ -14,6 +14,7 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.tables import calibration_table, threshold_table
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
+from nereval_core.problems import name_text
 from nereval_core.records.queries import Query, overall_query
 from nereval_core.report.figures.slices import reliability, risk_curve, threshold_lines
 from nereval_core.report.references import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
@@ -65,7 +66,7 @@ def _swept(sliced: SlicedScores, units: ResamplingUnits) -> tuple[pd.DataFrame, 
 
 
 def _curve_shown(page: PageContext, table: pd.DataFrame, unscored: int) -> None:
-    title = f"{page.system} by the least score of a prediction, criterion {page.by}"
+    title = f"{name_text(page.system)} by the least score of a prediction, criterion {page.by}"
 
     def figure() -> Any:
         return threshold_lines(table, title, unscored)
@@ -125,7 +126,7 @@ def draw_calibration(page: PageContext, report: Calibration) -> None:
     if len(names) > 1:
         binning = st.segmented_control(label, names, default=names[0], required=True, key="calibration_bins")
     _bins_shown(page, report, binning)
-    title = f"Risk of {page.system} by coverage, criterion {page.by}"
+    title = f"Risk of {name_text(page.system)} by coverage, criterion {page.by}"
     risk = report.risk
     show_figure(risk_curve(risk.points, title, risk.area, risk.risk), "risk_figure", (page.view,), file="risk-coverage")
     st.write(_sentence(risk.sentence()))
@@ -150,7 +151,7 @@ def _bins_shown(page: PageContext, report: Calibration, binning: str) -> None:
         st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
     cell = show_table(
         page,
-        calibration_table(f"{page.system}: {page.by}", report, binning),
+        calibration_table(f"{name_text(page.system)}: {page.by}", report, binning),
         signature=signature(page.scores(), page.by, intervals=report.units.signature(SLICE_PLAN)),
         data=table,
         choose=("ACT",),

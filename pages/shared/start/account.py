@@ -11,7 +11,7 @@ import streamlit as st
 from nereval_core.pairing import have_no_common_type
 from nereval_core.pairing.type_names import mapping_line, parse_types
 from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
-from nereval_core.problems import SHOWN, FormatError
+from nereval_core.problems import SHOWN, FormatError, name_text
 from nereval_core.tables import Column, Table, frame_table
 from pages.shared.components import navigation, opening, sentence
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
@@ -23,7 +23,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.reading_orders import Again
 from pages.shared.view import keys
-from pages.shared.view.text import count, plain, show_problems
+from pages.shared.view.text import count, named, plain, show_problems
 
 SYSTEMS = 6
 """The most systems whose scores are shown."""
@@ -35,14 +35,15 @@ EXPORT = "The spans of gold or a system with their texts, in any format that can
 ACCOUNT_COLUMNS = (
     Column("layer", kind="name"),
     *(Column(key, kind="count") for key in ("documents", "spans")),
-    *(Column(key, kind="text") for key in ("types", "format", "source")),
+    *(Column(key, kind="text") for key in ("types", "format")),
+    Column("source", kind="name"),
 )
 LOST_COLUMNS = (Column("source", kind="text"), Column("line"), Column("span", kind="text"))
 
 
 def draw_account(page: PageContext) -> None:
     """Show the systems with their F1, what was noticed while reading, and ways on; details are folded away."""
-    st.header(plain(page.loaded.corpus.name, 80))
+    st.header(named(page.loaded.corpus.name, 80))
     if page.loaded.has_layers:
         _scores(page)
     for name in page.systems:
@@ -81,7 +82,7 @@ def _scores(page: PageContext) -> None:
             f1 = page.scores(name, ["strict"]).counts("strict").f1
             view = replace(page.view, system=name, criterion="strict")
             pair = f"{page.words.reference} / {name}" if page.words.annotators else name
-            label = f"**{plain(pair, 60)}** :primary[**{'–' if f1 is None else f'{f1:.3f}'}**] →"
+            label = f"**{named(pair, 60)}** :primary[**{'–' if f1 is None else f'{f1:.3f}'}**] →"
             navigation.link_to("Overview", label, view, help="All its scores.")
         if len(systems) > len(scored):
             more = count(len(systems) - len(scored), "more system")
@@ -120,7 +121,7 @@ def _details(page: PageContext) -> None:
             "layer": names.get(row.name, row.name),
             "documents": row.documents,
             "spans": row.spans,
-            "types": ", ".join(row.types),
+            "types": ", ".join(map(name_text, row.types)),
             "format": row.format + (f", {row.scheme}" if row.scheme else ""),
             "source": row.source.removeprefix(f"{root}/") if root is not None else row.source,
         }
@@ -140,7 +141,7 @@ def _export(page: PageContext) -> None:
     """Offer gold or a system, as it stands over gold's documents, in any format that can be written."""
     corpus = page.loaded.corpus
     layers = {layer.name: layer for layer in (corpus.gold, *corpus.systems)}
-    name = st.selectbox("Layer", list(layers), key=f"{keys.WIDGET}export_layer")
+    name = st.selectbox("Layer", list(layers), format_func=name_text, key=f"{keys.WIDGET}export_layer")
     offer_layer(lambda: layers[name], len(layers[name]), layer_file_name(name), (page.loaded.id, name))
 
 
@@ -150,7 +151,7 @@ def _lost(page: PageContext, row: LayerRead) -> None:
         {"source": [span.source for span in row.lost], "line": [span.line for span in row.lost]}
         | {"span": [span.found for span in row.lost]}
     ).astype({"line": "Int64"})
-    with st.expander(f"{count(len(row.lost), 'span')} of {plain(row.name)} left out: no place in gold's text"):
+    with st.expander(f"{count(len(row.lost), 'span')} of {named(row.name)} left out: no place in gold's text"):
         draw_rows(frame_table("", table[:SHOWN], LOST_COLUMNS))
         if len(table) > SHOWN:
             st.caption(f"The first {SHOWN} of {len(table):,}; the export has all.")
@@ -175,7 +176,7 @@ def offer_mapping(page: PageContext) -> None:
     suggestions = _suggested(loaded)
     for layer in apart:
         here_named, gold_types = (", ".join(map(plain, side.types[:TYPES_NAMED])) for side in (layer, gold))
-        st.warning(f"No type of {plain(layer.name)} is one of gold's: {here_named} there, {gold_types} in gold.")
+        st.warning(f"No type of {named(layer.name)} is one of gold's: {here_named} there, {gold_types} in gold.")
     with st.expander(f"Types that gold does not have: {len(suggestions)}", expanded=bool(apart)):
         st.caption(NOTE)
         table = _table(suggestions)

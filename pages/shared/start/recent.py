@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from nereval_core.problems import FormatError, one_line
+from nereval_core.problems import FormatError, name_text, one_line
 from nereval_core.store import Entry, EntryAccount
 from nereval_core.tables import Column, Table
 from pages.shared.components import opening, refusals
@@ -24,7 +24,7 @@ from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
 from pages.shared.view import keys, state
 from pages.shared.view.link import read_link
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 SHOWN = 8
 """Corpora that are listed, those opened last."""
@@ -169,13 +169,15 @@ def _open(digest: str) -> None:
 def _edit(corpora: Sequence[Recent]) -> None:
     """Ask for another name of a corpus, or remove its stored copy."""
     by_digest = {recent.entry.digest: recent for recent in corpora}
-    digest = st.selectbox("Corpus", list(by_digest), format_func=lambda own: by_digest[own].name, key="recent_corpus")
+    digest = st.selectbox(
+        "Corpus", list(by_digest), format_func=lambda own: name_text(by_digest[own].name), key="recent_corpus"
+    )
     recent = by_digest[digest]
     field = f"recent_name_{digest[:16]}"
     st.text_input("Name", value=recent.account.name, max_chars=80, key=field)
     st.button("Rename", key="recent_rename", on_click=_rename, args=(recent.entry.key, field))
     size = _size(recent.entry.bytes)
-    st.markdown(f"Remove the stored copy of **{plain(recent.name)}** ({size})? Its verdicts stay.")
+    st.markdown(f"Remove the stored copy of **{named(recent.name)}** ({size})? Its verdicts stay.")
     st.button("Remove it", key="recent_remove", on_click=_remove, args=(digest,))
 
 

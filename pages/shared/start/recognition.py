@@ -16,7 +16,7 @@ from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from nereval_core.readers.shared.tag_cells import TagColumn
 from pages.shared.data import masks
 from pages.shared.data.memo import memoized
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 Chosen = tuple[tuple[str, int | str], ...]
 """Contents of columns as pairs: a key of a cache has to be hashable."""
@@ -120,7 +120,7 @@ def _line(recognised: Preview, title: str, is_refused: bool) -> None:
         parts.append(f"{mark} {plain(recognised.format)}")
         parts.append(f"{recognised.files:,} file{'s' if recognised.files > 1 else ''}")
     if recognised.layers:
-        names = ", ".join(plain(name, 40) for name in recognised.layers[:LINES])
+        names = ", ".join(named(name, 40) for name in recognised.layers[:LINES])
         what = "folders, each a layer" if recognised.folders else "layers"
         parts.append(f"{len(recognised.layers)} {what}: {names}{', …' if len(recognised.layers) > LINES else ''}")
     if recognised.unread:

@@ -29,6 +29,7 @@ from nereval_core.analysis.comparison.tables import (
     tau_table,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.problems import name_text
 from nereval_core.report.references import (
     FALSE_DISCOVERY,
     HOLM,
@@ -178,8 +179,8 @@ def scores_by_criterion(page: PageContext, comparison: Comparison, *, shown: boo
         table,
         comparison.intervals,
         choose=table.keys[1:],
-        caption=f"{interval_words(plan, units)}. {test_words(plan, units)}; the baseline is {page.system}, the system "
-        "of the context bar.",
+        caption=f"{interval_words(plan, units)}. {test_words(plan, units)}; the baseline is {name_text(page.system)}, "
+        "the system of the context bar.",
         shown=shown,
     )
     if cell is not None:

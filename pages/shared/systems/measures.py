@@ -13,7 +13,7 @@ from nereval_core.analysis.comparison.measures import MEASURES
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
 from nereval_core.analysis.comparison.significance import measure_tables
 from nereval_core.analysis.comparison.tables import baseline_table, measure_table, run_table
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from pages.shared.components.downloads import table_key
 from pages.shared.data import masks
 from pages.shared.data.computations import compute
@@ -103,6 +103,7 @@ def _chosen(page: PageContext, systems: Sequence[str]) -> dict[str, tuple[str, .
             runs = st.multiselect(
                 "Runs of another system" if number else "Runs of one system",
                 free,
+                format_func=name_text,
                 default=[
                     suggestion
                     for suggestion in (suggested[number] if number < len(suggested) else ())

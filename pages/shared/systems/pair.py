@@ -25,6 +25,7 @@ from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.sentences import holm_in_words
 from nereval_core.ledger.attributes.comparisons import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
+from nereval_core.problems import name_text
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import difference_dots, right_bars
 from nereval_core.report.references import HOLM, INTERVAL, RANDOMIZATION
@@ -37,7 +38,7 @@ from pages.shared.components.tables import formula_box, open_records, show_table
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 
 def draw_pair(page: PageContext, comparison: Comparison, other: str) -> None:
@@ -66,10 +67,11 @@ def other_system(page: PageContext, comparison: Comparison) -> str:
 def ask_other(page: PageContext, comparison: Comparison, other: str) -> None:
     """Ask for the second system, which is kept in the link; the first is that of the context bar."""
     rest = [name for name in comparison.scores if name != page.system]
-    st.markdown(f"**A** {plain(page.system)}, **B**", width="content")
+    st.markdown(f"**A** {named(page.system)}, **B**", width="content")
     st.selectbox(
         "B, the system that A is compared with",
         rest,
+        format_func=name_text,
         label_visibility="collapsed",
         width=320,
         **state.mirror("beside", other, state.take_beside),
@@ -117,8 +119,8 @@ def _list_gold_spans(page: PageContext, other: str, better: str) -> None:
         st.caption(f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans to see them listed.")
         return
     labels = {
-        ONLY_THIS: f"only {plain(page.system)} right",
-        ONLY_OTHER: f"only {plain(other)} right",
+        ONLY_THIS: f"only {named(page.system)} right",
+        ONLY_OTHER: f"only {named(other)} right",
         BOTH_RIGHT: "both right",
         BOTH_WRONG: "neither right",
     }
@@ -172,7 +174,7 @@ def _transitions(page: PageContext, other: str) -> Transitions:
 def _matrix(page: PageContext, transitions: Transitions, other: str, side: str) -> tuple[str, str] | None:
     """Show one matrix; return the states of the cell chosen."""
     states = (*STATES[side], ALL)
-    title = f"{TITLES[side]}: {page.system} down, {other} across"
+    title = f"{TITLES[side]}: {name_text(page.system)} down, {name_text(other)} across"
     st.markdown(f"**{plain(title)}**")
     table = transition_table(title, getattr(transitions, side), STATES[side])
     cell = show_table(
@@ -212,7 +214,7 @@ def _opened(page: PageContext, other: str, side: str, state: str, then: str) -> 
         return
     system, query = of_cell
     context = page if system == page.system else page.of(system)
-    title = f"{TITLES[side]}, {plain(state)} in {plain(page.system)}, {plain(then)} in {plain(other)}"
+    title = f"{TITLES[side]}, {plain(state)} in {named(page.system)}, {plain(then)} in {named(other)}"
     open_records(context, page.by, query, title, name=f"moved_{side}")
 
 

@@ -21,7 +21,7 @@ from nereval_core.analysis.resampling_units import (
 from nereval_core.analysis.sentences import holm_in_words, name_list, significance_in_words
 from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
@@ -36,7 +36,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import capitalised, count, plain, show_problems
+from pages.shared.view.text import capitalised, count, named, plain, show_problems
 
 MANY = 20_000
 """Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
@@ -152,7 +152,7 @@ def comparison_table(
     `test_words` have it. A table that is not `shown` is offered as files alone.
     """
     plan, units = plan_of(page), units_of(page)
-    usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {page.system}.")
+    usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {name_text(page.system)}.")
     signed_by = " / ".join(signature(scores[system], page.by, intervals=units.signature(plan)) for system in scores)
     table, notes = replace(table, name=f"compare-{table.name}"), (method,) if method else usual
     if not shown:
@@ -191,7 +191,7 @@ def score_box(
             )
         if kind is None:
             view = replace(page.view, criterion=criterion, system=system)
-            navigation.link_to("Overview", f":primary[Overview of {plain(system)} under {plain(criterion)} →]", view)
+            navigation.link_to("Overview", f":primary[Overview of {named(system)} under {plain(criterion)} →]", view)
         if difference is not None:
             say_difference(page, criterion, difference, kind, place=place)
 
@@ -222,10 +222,10 @@ def say_difference(
     with st.container(horizontal=True):
         for name, query in queries.items():
             number = count(ledger.total(query).records, "gold span")
-            navigation.link_to("Inspect", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
+            navigation.link_to("Inspect", f":primary[only {named(name)} right: {number} →]", view_of(view, query))
     if baseline == page.system:
         better = other if row["difference"] > 0 else baseline
-        open_records(page, criterion, queries[better], f"only {plain(better)} right", name=f"compare_apart_{place}")
+        open_records(page, criterion, queries[better], f"only {named(better)} right", name=f"compare_apart_{place}")
 
 
 def _number(value: float) -> str:

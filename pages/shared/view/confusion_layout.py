@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.scoring.count_tables import free_name
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
@@ -41,7 +42,7 @@ class Confusion:
         whole = int(self.counts.iloc[row].sum() if in_row else self.counts.iloc[:, column].sum())
         if not share or not whole:
             return ""
-        name = self.counts.index[row] if in_row else self.counts.columns[column]
+        name = name_text(str(self.counts.index[row] if in_row else self.counts.columns[column]))
         return f"{value} of {whole} in {share} {name} = {value / whole:.1%}"
 
 

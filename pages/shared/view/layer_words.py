@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from nereval_core.analysis.errors import LIKE
 from nereval_core.analysis.errors.error_groups import GroupKey
 from nereval_core.analysis.errors.group_words import Annotators, Phrase, group_phrases
-from nereval_core.problems import one_line
+from nereval_core.problems import name_text
 from nereval_core.records.reasons import type_difference
 from nereval_core.report.colours import LOOKS
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked, kinds_between
@@ -149,7 +149,7 @@ class LayerWords:
             shifts = [part for part in moved.split("; ") if part]
             named = [f"{self.other} {part}" if part.startswith(("starts ", "ends ")) else part for part in shifts]
             return "; ".join(
-                [f"types differ: {one_line(gold_type)} / {one_line(pred_type)}", *named] if moved != reason else named
+                [f"types differ: {name_text(gold_type)} / {name_text(pred_type)}", *named] if moved != reason else named
             )
         lacks = self.other if isinstance(gold_type, str) else self.reference
         if reason.startswith("no "):

@@ -9,7 +9,7 @@ from unicodedata import category
 
 import streamlit as st
 
-from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted, one_line
+from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted, name_text, one_line
 from nereval_core.records.queries import Total
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.tables.glossary import GLOSSARY
@@ -32,6 +32,11 @@ def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     line = " ".join("".join(map(_visible, text)).split())
     line = line if len(line) <= limit else line[: limit - 1] + "…"
     return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", line))
+
+
+def named(name: str, limit: int = LONGEST_LABEL) -> str:
+    """Return Markdown that shows a name of the data, such as a type or a system, as `name_text` has it."""
+    return plain(name_text(name), limit)
 
 
 def _visible(char: str) -> str:
