@@ -125,6 +125,7 @@ TRIALS: Mapping[str, Mapping[str, Any]] = {
     "--align-text": {"align_text": True},
     "--truncated outside": {"truncated": "outside"},
     "--malformed empty": {"malformed": "empty"},
+    "--unplaced drop": {"unplaced": "drop"},
     "--missing empty": {"missing": "empty"},
     # To find what else is wrong it does not matter how a missing document is counted.
     "--documents shared": {"missing": "empty"},
@@ -162,7 +163,10 @@ def _later_problems(problems: Iterable[Problem], options: LoadOptions, load: Cal
             all_problems |= dict.fromkeys(error.problems)
 
 
-MENDED = re.compile(r"malformed|spelt differently|aligned with gold's text|taken as outside|counted as predicted empty")
+MENDED = re.compile(
+    r"malformed|spelt differently|aligned with gold's text|taken as outside|counted as predicted empty"
+    r"|unknown sentences left out"
+)
 """In the notes on what a reading changed as its options say."""
 
 

@@ -193,7 +193,8 @@ class ReadSettings:
     ).field(0.2)
     unplaced: Unplaced = Offer(
         "--unplaced",
-        "mentions: those that stand nowhere in the text count as spurious, or are left out",
+        "mentions: those that stand nowhere in the text count as spurious, or are left out; bc2gm refuses those of "
+        "unknown sentences, or leaves them out",
         choices=("spurious", "drop"),
         form=FormField(
             "Mentions that stand nowhere in the text",

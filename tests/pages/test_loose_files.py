@@ -13,7 +13,20 @@ from nereval_core.conventions import ScorerInput, find_convention, option_values
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
 from tests.readers.test_readers import zipped
-from tests.support.pages import account, address, drop, give_role, opened, read, roles, settled
+from tests.support.pages import (
+    account,
+    address,
+    at_start,
+    drop,
+    give_role,
+    opened,
+    problems,
+    read,
+    roles,
+    settled,
+    unmarked,
+    ways,
+)
 from tests.support.shared_corpora import SHARED, needs
 
 SENTENCES = b"P1 The p53 protein binds MDM2.\nP2 Nothing here.\n"
@@ -54,6 +67,22 @@ def test_genetag_in_loose_files_is_gold_with_its_variants_and_sentences() -> Non
     corpus = loaded(read(app)).corpus
     assert corpus.gold.alternatives == {0: ((4, 15),)}
     assert corpus.gold.documents.texts[0] == "The p53 protein binds MDM2."
+
+
+def test_lines_of_unknown_sentences_are_left_out_in_one_click() -> None:
+    """The published scorer reads the file as it stands, and counts such a line as wrong."""
+    files = {"ALTGENE.eval": VARIANTS, "GENE.eval": GENE, "run.eval": b"P1|3 5|p53\nP9|0 2|abc\n", "test.in": SENTENCES}
+    app = read(drop(opened("Start"), files))
+    assert problems(app) == ["no sentence 'P9', line 2."]
+    (way,) = ways(app)
+    assert way == (
+        "leave out mentions without a place in the texts: **1 span; 1 mention of unknown sentences left out; the "
+        "task's scorer counts each as wrong**"
+    )
+    app = at_start(settled(ways(app)[way].click().run()))
+    assert list(account(app)["spans"]) == [2, 1]
+    figures = published(app, "biocreative", "run")
+    assert [figures[name] for name in ("TP", "FP", "FN")] == [1, 1, 1]
 
 
 def test_files_of_genetag_under_other_names_take_the_roles_they_are_given() -> None:
@@ -106,9 +135,24 @@ def test_runs_of_one_name_are_systems_of_their_own_beside_gold() -> None:
     files = [("test-en.conll", b"Ann B-PER\nmet O\nRome B-LOC\n"), ("output.conll", run), ("output.conll", other)]
     uploads = [(name, raw, "application/octet-stream") for name, raw in files]
     app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
-    assert roles(app) == {"test-en.conll": "Gold", "output.conll": "System", "output.conll (2)": "System"}
+    assert roles(app) == {"test-en.conll": "Gold", "folder 1/output.conll": "System", "folder 2/output.conll": "System"}
     corpus = loaded(read(app)).corpus
     assert {layer.name: layer.types for layer in corpus.systems} == {"output": ("PER",), "output 2": ("LOC",)}
+
+
+def test_refused_runs_of_one_name_are_told_apart() -> None:
+    files = [("gold.conll", "Ann B-PER\nmet O\n"), ("run.conll", "Ann B-PER\nmet I-LOC\n")]
+    files += [("run.conll", "Ann B-PER\nmet I-ORG\n")]
+    uploads = [(name, text.encode(), "application/octet-stream") for name, text in files]
+    app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
+    app = settled(app.button(key="upload_read").click().run())
+    lines = [line.value for line in app.markdown]
+    places = [
+        next(at for at, line in enumerate(lines) if f"folder {number}/run" in unmarked(line)) for number in (1, 2)
+    ]
+    findings = [next(at for at, line in enumerate(lines) if f"'I-{kind}'" in unmarked(line)) for kind in ("LOC", "ORG")]
+    assert places[0] < findings[0] < places[1] < findings[1], lines
+    assert len({button.key for button in app.button if button.label == "Fix and continue"}) == 4
 
 
 def test_refused_runs_of_one_name_are_told_and_mended() -> None:

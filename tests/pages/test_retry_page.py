@@ -116,6 +116,17 @@ def test_problems_of_one_kind_are_one_line() -> None:
     ]
 
 
+def test_a_way_to_read_all_files_stands_above_their_problems() -> None:
+    wrong = TAGS.replace("O", "I-Brand").encode()
+    app = opened("Start")
+    app = read(drop(app, {"gold.tsv": TAGS.encode(), "a.tsv": wrong, "b.tsv": wrong}))
+    kinds = [element.type for element in app.main]
+    fix_all = next(at for at, element in enumerate(app.main) if getattr(element, "key", "") == "fix_all")
+    assert kinds.index("error") < fix_all < kinds.index("code")
+    app = settled(app.button(key="fix_all").click().run())
+    assert not app.error and list(account(app)["spans"]) == [1, 2, 2]
+
+
 @needs("wnut17")
 def test_a_run_as_submitted_is_read_in_one_click() -> None:
     folder = SHARED / "wnut17"

@@ -14,6 +14,7 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.biomedical.bc2gm import NonBlankPlaces
+from nereval_core.readers.read_settings import Unplaced
 from nereval_core.writers import write
 from tests.support.layer_strategies import texts, words
 from tests.support.shared_corpora import SHARED, needs
@@ -22,9 +23,10 @@ from tests.support.shared_corpora import SHARED, needs
 SENTENCES = "s1 abcd efgh ij\ns2 alpha beta\n\ns3\n"
 
 
-def read_files(files: dict[str, str], *, texts: Reading | None = None) -> Reading:
+def read_files(files: dict[str, str], *, texts: Reading | None = None, unplaced: Unplaced = "spurious") -> Reading:
     uploads = [(name, content.encode()) for name, content in files.items()]
-    return read(Source.of_uploads(uploads), options=ReadOptions(texts=None if texts is None else texts.documents))
+    options = ReadOptions(texts=None if texts is None else texts.documents, unplaced=unplaced)
+    return read(Source.of_uploads(uploads), options=options)
 
 
 def read_gold(gene: str, variants: str = "", sentences: str = SENTENCES) -> Reading:
@@ -147,8 +149,18 @@ def test_a_prediction_takes_the_sentences_of_gold_or_its_own() -> None:
         match=r"run\.eval: no text: there is no file of sentences; give the folder that holds the sentences",
     ):
         read_files({"run.eval": "s2|0 4|alpha\n"})
-    with pytest.raises(FormatError, match=r"run\.eval:1: no sentence 's7'"):
+    with pytest.raises(FormatError, match=r"run\.eval:1: no sentence 's7'.* --unplaced drop"):
         read_files({"run.eval": "s7|0 4|alpha\n"}, texts=gold)
+
+
+def test_lines_of_unknown_sentences_are_left_out_on_request_and_told() -> None:
+    gold = read_gold("s1|0 3|abcd\n")
+    pred = read_files({"run.eval": "s7|0 4|alpha\ns2|0 4|alpha\ns8|0 0|a\n"}, texts=gold, unplaced="drop")
+    assert rows(pred) == [("s2", "alpha", ())]
+    assert pred.mended == "2 mentions of unknown sentences left out"
+    assert f"{pred.mended}; the task's scorer counts each as wrong" in pred.notes
+    whole = read_files({"run.eval": "s2|0 4|alpha\n"}, texts=gold, unplaced="drop")
+    assert not whole.mended and len(whole.notes) == 1
 
 
 def test_the_gold_that_lies_least_deep_is_read() -> None:

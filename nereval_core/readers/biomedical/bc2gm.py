@@ -32,6 +32,8 @@ TYPE = "GENE"
 # An id ends at the first blank of its sentence's line, so that it has none.
 LINE = re.compile(r"([^|\s]+)\|[ \t]*([0-9]+)([ \t]+)([0-9]+)[ \t]*(?:\|(.*))?", re.DOTALL)
 FORM = "write it as id|start end|text"
+UNKNOWN = "leave the line out, or give the sentence; or leave such lines out: --unplaced drop"
+"""Remedy for a mention of a sentence that is not there. The task's scorer counts each such line as wrong."""
 NO_TEXT = "give the folder that holds the sentences (lines: id text) too, or score it against gold that has them"
 
 
@@ -53,7 +55,8 @@ class Bc2gmReader(Reader):
         """Read a document for each sentence, in the order of the sentences.
 
         A variant belongs to every mention of its sentence that shares a character with it; those that overlap none are
-        left out and counted. Without a file of sentences the texts are those of `options.texts`.
+        left out and counted. Without a file of sentences the texts are those of `options.texts`. Mentions of sentences
+        that are not there are left out and counted where `options.unplaced` is "drop".
 
         Raises:
             FormatError: with every problem found: lines of another form, sentences that are not there, offsets outside
@@ -66,7 +69,7 @@ class Bc2gmReader(Reader):
         problems: list[Problem] = []
         own = sentence_files(source, file)
         documents, places = _documents(own, options.texts, file, problems)
-        mentions = _Mentions(documents, problems)
+        mentions = _Mentions(documents, problems, drops_unknown=options.unplaced == "drop")
         for line in _lines(file, options, problems):
             row = mentions.row(line, file.shown)
             if row is not None:
@@ -91,7 +94,10 @@ class Bc2gmReader(Reader):
         rows = {row.document for row in mentions.rows}
         bare = [number for number in range(len(documents)) if number not in rows] if documents is options.texts else []
         notes = (*rowless_note(documents, bare), *_notes(mentions.counts), *unread_files_note(source, files_read))
-        return Reading(documents, result, self.name, notes, places=places)
+        n_unknown = mentions.counts["unknown"]
+        mended = f"{counted(n_unknown, 'mention')} of unknown sentences left out" if n_unknown else ""
+        notes += (f"{mended}; the task's scorer counts each as wrong",) if mended else ()
+        return Reading(documents, result, self.name, notes, places=places, mended=mended)
 
 
 READER = Bc2gmReader()
@@ -143,6 +149,7 @@ class _Mentions:
 
     documents: Documents
     problems: list[Problem]
+    drops_unknown: bool = False
     rows: list[_Row] = field(default_factory=list)
     lines: list[MentionLine] = field(default_factory=list)
     points: dict[int, NonBlankPlaces] = field(default_factory=dict)
@@ -150,14 +157,13 @@ class _Mentions:
     counts: Counter[str] = field(default_factory=Counter)
 
     def row(self, line: MentionLine, source: str) -> _Row | None:
-        """Return where a mention stands; None, with a problem noted, where it is not in its sentence."""
+        """Return where a mention stands; None, with a problem or a count noted, where it is not in its sentence."""
         document = self.documents.index.get(line.id)
+        if document is None and self.drops_unknown:
+            self.counts["unknown"] += 1
+            return None
         if document is None:
-            self.problems.append(
-                Problem(
-                    source, line.number, f"no sentence {quoted(line.id)}", "leave the line out, or give the sentence"
-                )
-            )
+            self.problems.append(Problem(source, line.number, f"no sentence {quoted(line.id)}", UNKNOWN))
             return None
         points = self.points.get(document)
         if points is None:

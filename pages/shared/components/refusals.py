@@ -7,7 +7,7 @@ the top of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ WORDS: dict[tuple[str, str | bool], str] = {
     ("align_text", True): "align texts that differ in white space, quotes or normal forms alone",
     ("truncated", "outside"): "take the missing ends of sentences as outside",
     ("malformed", "empty"): "take answers that cannot be read as empty",
+    ("unplaced", "drop"): "leave out mentions without a place in the texts",
     ("missing", "empty"): "count missing documents as empty",
     ("common", True): "score only the documents that all of them have",
     ("pair_by", "text"): "pair documents by their text",
@@ -79,25 +80,20 @@ def is_refused(error: FormatError | None, names: Collection[str]) -> bool:
     return error is not None and bool(_of_files(error.problems, names))
 
 
-def draw_beside(error: FormatError, files: Sequence[Any], form: str, again: Callable[[], None]) -> None:
-    """Draw what is wrong with uploaded files, and offer the ways to read them; `again` reads the form."""
-    names = [file.name for file in files]
-    problems = _of_files(error.problems, names)
+def draw_beside(error: FormatError, files: Mapping[str, Any], form: str, again: Callable[[], None]) -> None:
+    """Draw what is wrong with uploaded files, by name, and offer the ways to read them; `again` reads the form."""
+    problems = _of_files(error.problems, files)
     ways = _ways(problems, error.remedies)
-    _draw_groups(problem_groups(problems), {file.name: file for file in files}, {way.source for way in ways})
+    _draw_groups(problem_groups(problems), files, {way.source for way in ways})
     _offer(ways, form, again)
 
 
-def draw_below(error: FormatError, names: Collection[str], form: str, again: Callable[[], None]) -> None:
-    """Draw the problems of a form that are not those of the files named, and a way to read all that can be mended."""
-    beside = set(_of_files(error.problems, names))
-    others = [problem for problem in error.problems if problem not in beside]
+def draw_head(error: FormatError, form: str, again: Callable[[], None]) -> None:
+    """Say how much was refused, and offer to read all that can be mended: above the files and their problems."""
     by_source: dict[str, list[Problem]] = {}
     for problem in error.problems:
         by_source.setdefault(problem.source, []).append(problem)
     st.error(f"{count(len(error.problems), 'problem')} in {count(len(by_source), 'file')}.")
-    _draw_groups(problem_groups(others), {}, ())
-    _offer(_ways(others, error.remedies), form, again)
     ways = [way[0] for problems in by_source.values() if (way := _ways(problems, error.remedies))]
     if len(ways) > 1:
         all_options = dict.fromkeys(option for way in ways for option in way.options)
@@ -105,6 +101,14 @@ def draw_below(error: FormatError, names: Collection[str], form: str, again: Cal
         st.button(label, type="primary", key="fix_all", on_click=_read_again, args=(form, tuple(all_options), again))
     if ways:
         st.caption(NOTE)
+
+
+def draw_others(error: FormatError, names: Collection[str], form: str, again: Callable[[], None]) -> None:
+    """Draw the problems of a form that are not those of the files named."""
+    beside = set(_of_files(error.problems, names))
+    others = [problem for problem in error.problems if problem not in beside]
+    _draw_groups(problem_groups(others), {}, ())
+    _offer(_ways(others, error.remedies), form, again)
 
 
 def draw_elsewhere(forms: Collection[str]) -> None:
@@ -124,7 +128,7 @@ def _is_of(source: str, names: Collection[str]) -> bool:
     return any(source == name or source.startswith((f"{name}/", f"{name}{LAYER_MARK}", f"{name}:")) for name in names)
 
 
-def _draw_groups(groups: Sequence[ProblemGroup], files: dict[str, Any], mended: Collection[str]) -> None:
+def _draw_groups(groups: Sequence[ProblemGroup], files: Mapping[str, Any], mended: Collection[str]) -> None:
     """Draw a line for each problem; those of one kind in one file share a line where they are many.
 
     Of sources that a way below the problems is offered for, `mended`, the line has no remedy.
@@ -139,7 +143,7 @@ def _draw_groups(groups: Sequence[ProblemGroup], files: dict[str, Any], mended: 
         st.caption(f"{len(groups) - SHOWN:,} more kinds of problems")
 
 
-def _draw_problem(problem: Problem, number: int, files: dict[str, Any], with_remedy: bool) -> None:
+def _draw_problem(problem: Problem, number: int, files: Mapping[str, Any], with_remedy: bool) -> None:
     """Draw a problem that stands for a number of its kind, with its place in the file where that is at hand."""
     source = "" if problem.source in files else f"{problem.source}: "
     times = f"**{number:,} ×** " if number > 1 else ""

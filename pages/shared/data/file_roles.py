@@ -100,7 +100,12 @@ def names_in_folders(names: Sequence[str]) -> list[str]:
     counts = Counter(name for name, _ in layers)
     if not layers or max(numbers) == 1 or numbers != sorted(numbers) or len(set(counts.values())) > 1:
         return list(names)
-    return [f"folder {folder}/{name}" for name, folder in zip(names, folders, strict=True)]
+    return [in_folder(name, folder) for name, folder in zip(names, folders, strict=True)]
+
+
+def in_folder(name: str, number: int) -> str:
+    """Return the name of a file in the folder of this number, from 1; 0 stands for no folder."""
+    return f"folder {number}/{name}" if number else name
 
 
 def proposed_roles(layers: Sequence[str], files: Sequence[str], formats: Sequence[str]) -> list[str]:

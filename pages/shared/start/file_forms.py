@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.readers import Source
 from nereval_core.readers.biomedical import bc2gm
 from nereval_core.readers.input.origins import ZIP
@@ -29,6 +29,7 @@ from pages.shared.data.file_roles import (
     VARIED,
     first_layers,
     grouped_files,
+    in_folder,
     names_in_folders,
     needs_no_format,
     proposed_roles,
@@ -40,7 +41,7 @@ from pages.shared.data.reading_orders import Part, Selection, Served, Upload, Up
 from pages.shared.start import reading_options
 from pages.shared.start.recognition import Recognised, recognise_files
 from pages.shared.view import keys
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 DROPPED = "upload"
 FILES = "upload_files"
@@ -58,13 +59,13 @@ ROLE_HELP = (
 class Group:
     """Dropped files that belong together: their `ids` in the drop zone, the name of the first, and what they are.
 
-    `number` counts the groups whose first file has this name, from 1.
+    `number` counts the groups whose first file has this name, from 1; it is 0 where there is one such group.
     """
 
     ids: tuple[str, ...]
     file: str
     recognised: Recognised
-    number: int = 1
+    number: int = 0
 
     @property
     def mark(self) -> str:
@@ -74,12 +75,12 @@ class Group:
     def label(self) -> str:
         """The name of its layer, where it holds one and the reader gives no other."""
         label = label_of(self.file.replace("\\", "/")) or self.file
-        return label if self.number == 1 else f"{label} {self.number}"
+        return label if self.number < 2 else f"{label} {self.number}"
 
     @property
     def title(self) -> str:
         """The name of its first file, told apart from others of this name."""
-        return _numbered(self.file, self.number)
+        return in_folder(self.file, self.number)
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,14 @@ def draw_drop_zone() -> Sequence[Any]:
 
 def draw_files(files: Sequence[Any]) -> None:
     """Propose a role for each layer of the files dropped, and offer to read them."""
-    error = refusals.refusal_of(DROPPED)
-    rows = _rows(files, error) if files else []
+    error = refusals.refusal_of(DROPPED) if files else None
+    above = st.container()
+    rows, names = _rows(files, error) if files else ([], set())
+    read = partial(_read_dropped, rows)
+    if error is not None:
+        with above:
+            refusals.draw_head(error, DROPPED, read)
+        refusals.draw_others(error, names, DROPPED, read)
     reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -120,22 +127,22 @@ def draw_files(files: Sequence[Any]) -> None:
             type="primary",
             key="upload_read",
             disabled=not files or bool(lacking) or opening.is_waiting(),
-            on_click=_read_dropped,
-            args=(rows,),
+            on_click=read,
         )
         if files and lacking:
             st.caption(lacking)
-    if files and error is not None:
-        names = [file.name for file in files]
-        refusals.draw_below(error, names, DROPPED, partial(_read_dropped, rows))
 
 
-def _rows(files: Sequence[Any], error: FormatError | None) -> list[Row]:
-    """Show the groups of files with a row for each layer and their problems, and return the rows."""
+def _rows(files: Sequence[Any], error: FormatError | None) -> tuple[list[Row], set[str]]:
+    """Show the groups of files with a row for each layer and their problems; return the rows and the files' names."""
     files_by_group = [[files[number] for number in numbers] for numbers in grouped_files([file.name for file in files])]
-    refused = [refusals.is_refused(error, [file.name for file in members]) for members in files_by_group]
     firsts = [members[0].name for members in files_by_group]
-    numbers = [firsts[: place + 1].count(name) for place, name in enumerate(firsts)]
+    numbers = [firsts[: place + 1].count(name) * (firsts.count(name) > 1) for place, name in enumerate(firsts)]
+    files_by_name = [
+        dict(zip(_names(members, number), members, strict=True))
+        for members, number in zip(files_by_group, numbers, strict=True)
+    ]
+    refused = [refusals.is_refused(error, of_group) for of_group in files_by_name]
     groups = [_group(*group) for group in zip(files_by_group, refused, numbers, strict=True)]
     places = [(group, below, layer) for group, below, layers, _ in groups for layer in layers or ("",)]
     proposed = proposed_roles(
@@ -144,18 +151,17 @@ def _rows(files: Sequence[Any], error: FormatError | None) -> list[Row]:
         [group.recognised.format for group, _, _ in places],
     )
     rows = [_row(below, group, layer, role) for (group, below, layer), role in zip(places, proposed, strict=True)]
-    for members, (group, _, _, place), is_refused in zip(files_by_group, groups, refused, strict=True):
-        # Problems name files: those of several files of one name stand with the first.
-        if error is not None and is_refused and group.number == 1:
+    for of_group, (*_, place), is_refused in zip(files_by_name, groups, refused, strict=True):
+        if error is not None and is_refused:
             with place:
-                refusals.draw_beside(error, members, DROPPED, partial(_read_dropped, rows))
-    return rows
+                refusals.draw_beside(error, of_group, DROPPED, partial(_read_dropped, rows))
+    return rows, {name for of_group in files_by_name for name in of_group}
 
 
 def _group(files: Sequence[Any], is_refused: bool, number: int) -> tuple[Group, Any, Sequence[str], Any]:
     """Show files that belong together; return them, the places of their rows and problems, and layers to be read."""
     ids, first = tuple(file.file_id for file in files), files[0].name
-    mark, title = _mark(ids), _numbered(first, number)
+    mark, title = _mark(ids), in_folder(first, number)
     name = title if len(files) == 1 else f"{title} and {len(files) - 1:,} more"
     with st.container(border=True, gap="small"):
         top = st.container(horizontal=True, vertical_alignment="center")
@@ -163,7 +169,7 @@ def _group(files: Sequence[Any], is_refused: bool, number: int) -> tuple[Group, 
             recognised = recognise_files(
                 DROPPED,
                 mark,
-                lambda: Source.of_uploads(_raw(files)),
+                lambda: Source.of_uploads(_raw(files, number)),
                 format=reading_options.chosen_format(DROPPED),
                 title=name,
                 no_format=needs_no_format(first),
@@ -171,7 +177,9 @@ def _group(files: Sequence[Any], is_refused: bool, number: int) -> tuple[Group, 
             )
         layers: Sequence[str] = recognised.layers
         if len(first_layers(layers)) < len(layers):
-            layers = st.multiselect("Layers", layers, default=first_layers(layers), key=f"upload_layers_{mark}")
+            layers = st.multiselect(
+                "Layers", layers, format_func=name_text, default=first_layers(layers), key=f"upload_layers_{mark}"
+            )
         below = st.container(gap="small") if recognised.layers else top
         return Group(ids, first, recognised, number), below, layers, st.container(gap="small")
 
@@ -185,7 +193,7 @@ def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
     usual = layer or group.label
     line = place.container(horizontal=True, vertical_alignment="center") if layer else place
     if layer:
-        line.markdown(plain(layer, 80), width="stretch")
+        line.markdown(named(layer, 80), width="stretch")
     line.selectbox(
         f"Role of {title}",
         roles_of(group.recognised.format),
@@ -200,7 +208,7 @@ def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
         name = line.text_input(
             f"Name of {title}",
             key=f"upload_name_{own}",
-            placeholder=usual,
+            placeholder=name_text(usual),
             label_visibility="collapsed",
             width=200,
             max_chars=80,
@@ -260,10 +268,6 @@ def _read_dropped(rows: Sequence[Row]) -> None:
     reading_options.begin(DROPPED, lambda options: Uploaded(title, layers, options, annotator))
 
 
-def _numbered(name: str, number: int) -> str:
-    return name if number == 1 else f"{name} ({number})"
-
-
 def _free(name: str, layers: dict[str, list[Part]]) -> str:
     """Return the name, with a number where another layer has it."""
     unique, number = name, 1
@@ -277,8 +281,8 @@ def _with_shared(row: Row, files: Sequence[Any], shared: Sequence[Any], variants
     """Return the files of a row with those that its format shares with others, by the names that its reader knows."""
     format = row.group.recognised.format
     if format not in SHARING:
-        return _raw(files)
-    uploads = _raw(files)
+        return _raw(files, row.group.number)
+    uploads = _raw(files, row.group.number)
     if format == VARIED:
         # Beside other files, its reader knows mentions by their ending alone.
         endings = (bc2gm.MENTIONS, ZIP)
@@ -288,9 +292,13 @@ def _with_shared(row: Row, files: Sequence[Any], shared: Sequence[Any], variants
     return [*uploads, *_raw(shared)]
 
 
-def _raw(files: Sequence[Any]) -> list[Upload]:
-    names = names_in_folders([file.name for file in files])
-    return [(name, file.getvalue()) for name, file in zip(names, files, strict=True)]
+def _names(files: Sequence[Any], number: int) -> list[str]:
+    """Return the names of the files of a group, each with its folder where other files have the same."""
+    return [in_folder(name, number) for name in names_in_folders([file.name for file in files])]
+
+
+def _raw(files: Sequence[Any], number: int = 0) -> list[Upload]:
+    return [(name, file.getvalue()) for name, file in zip(_names(files, number), files, strict=True)]
 
 
 def _mark(ids: Sequence[str]) -> str:
@@ -353,7 +361,8 @@ def served_form(root: Path) -> None:
         on_click=read,
     )
     if gold and (error := refusals.refusal_of(SERVED_FORM)) is not None:
-        refusals.draw_below(error, (), SERVED_FORM, read)
+        refusals.draw_head(error, SERVED_FORM, read)
+        refusals.draw_others(error, (), SERVED_FORM, read)
 
 
 def _gold(root: Path, path: Path) -> LayerChoice:
