@@ -42,8 +42,8 @@ from nereval_core.conventions.records import (
     scope_of_type,
     span_keys,
 )
+from nereval_core.conventions.token_places import fits_tokens
 from nereval_core.corpus import Layer
-from nereval_core.corpus.arrays import Bools
 from nereval_core.problems import FormatError, Problem, quoted
 
 ENTS, SPANS = "ents", "spans_sc"
@@ -111,7 +111,8 @@ def _problems(layer: Layer, evaluation: str) -> list[Problem]:
 
     whole = "join its fragments or leave it out, or choose another convention"
     fit = "give spans that begin and end with tokens, or documents without tokens"
-    broken, loose = sorted(layer.fragments), np.flatnonzero(~_fitting(layer)).tolist()
+    broken = sorted(layer.fragments)
+    loose = np.flatnonzero(~fits_tokens(layer, layer.doc, layer.start, layer.end)).tolist()
     problems = [problem(span, "is discontinuous, which no Span of spaCy is", whole) for span in broken]
     problems += [problem(span, "does not fit the tokens: Doc.char_span finds none there", fit) for span in loose]
     if evaluation == ENTS:
@@ -122,19 +123,6 @@ def _problems(layer: Layer, evaluation: str) -> list[Problem]:
         apart = f"leave one out, or score spans that may overlap: {NAMES[SPANS]}"
         problems += [problem(span, finding, apart) for span in following[overlapping].tolist()]
     return problems
-
-
-def _fitting(layer: Layer) -> Bools:
-    """Return which spans begin and end with tokens, shape (spans,); those of documents without tokens do."""
-    tokens = layer.documents.tokens
-    if tokens is None:
-        return np.ones(len(layer), bool)
-    counts, base = np.diff(tokens.first), layer.documents.base
-    offset = np.repeat(base[:-1], counts)
-    fits = np.isin(base[layer.doc] + layer.start, offset + tokens.starts)
-    fits &= np.isin(base[layer.doc] + layer.end, offset + tokens.ends)
-    bare: Bools = counts[layer.doc] == 0
-    return fits | bare
 
 
 def _printed(outcome: Outcome) -> str:

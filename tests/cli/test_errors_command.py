@@ -16,12 +16,14 @@ from nereval_core.analysis.errors import ERROR_COLUMNS, costliest_class_sentence
 from nereval_core.analysis.errors.boundary_patterns import pattern_table
 from nereval_core.analysis.errors.error_classes import CLASS_COLUMNS, CLASSES, class_table
 from nereval_core.analysis.sentences import sentence_text
+from nereval_core.conventions.faireval import FILLERS
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.scores import gain_bars
 from nereval_core.scoring.examples import Example, decide
 from tests.support import ROOT
 from tests.support.commands import Cli
+from tests.support.faireval_corpora import read_sentences, write_layers
 from tests.support.shared_corpora import SHARED, needs
 
 DEMO = ROOT / "demo_data"
@@ -119,6 +121,41 @@ def test_every_form_is_written_whole(command: Cli) -> None:
             assert (own[f"pattern_{row['end']}"] == row["pattern"]).sum() == row["records"]
     page = Path("figure.html").read_text(encoding="utf-8")
     assert page.count("<script") >= 1 and "http-equiv" not in page and "error classes" in page
+
+
+@needs("faireval")
+def test_errors_that_are_counted_once_are_those_of_faireval(command: Cli, tmp_path: Path) -> None:
+    published = {
+        "ner": (5159, 252, 71, 106, 3, 155, 462, 253),
+        "topofield": (60168, 301, 780, 1059, 15, 680, 1142, 1898),
+    }
+    for name, expected in published.items():
+        folder = SHARED / "faireval/data"
+        sentences = read_sentences(*(folder / side / f"{name}_spans.csv" for side in ("target", "system")))
+        own_spans = [[[span for span in side if span[0] not in FILLERS] for side in sides] for sides in sentences]
+        paths = [str(path) for path in write_layers(tmp_path, [(gold, pred) for gold, pred in own_spans])]
+        (system,) = read(command, "errors", *paths, "--fair")["systems"]
+        assert tuple(row["records"] for row in system["fair"]["classes"]) == expected
+        own = {row["class"]: row["records"] for row in system["criteria"]["strict"]}
+        assert (own["missed"], own["spurious"]) == {"ner": (462, 253), "topofield": (824, 1677)}[name]
+
+
+def test_errors_that_are_counted_once_are_written_on_request(command: Cli) -> None:
+    (plain,) = read(command, "errors", GOLD, RULES)["systems"]
+    (system,) = read(command, "errors", GOLD, RULES, "--fair")["systems"]
+    fair = system.pop("fair")
+    assert system == plain
+    _, published, _ = command("score", GOLD, RULES, "--convention", "faireval", "--json", "-", "-q")
+    (scored,) = json.loads(published)["systems"]
+    for row in fair["ratios"]:
+        own = scored["convention"]["scores"][row["evaluation"]]["overall"]
+        assert [row["precision"], row["recall"], row["f1"]] == [own[name] for name in ("Prec", "Rec", "F1")]
+    _, out, _ = command("errors", GOLD, RULES, "--fair", "--csv", "-", "-q")
+    rows = [row for row in csv.DictReader(io.StringIO(out)) if row["part"].startswith("fair ")]
+    assert [row["records"] for row in rows[:8]] == [str(row["records"]) for row in fair["classes"]]
+    assert [row["name"] for row in rows[8:]] == ["traditional", "fair", "weighted"]
+    _, out, _ = command("errors", GOLD, RULES, "--fair", "-q")
+    assert "rules: errors as FairEval counts them, each once" in out and "boundary only, smaller than gold" in out
 
 
 BAD = [

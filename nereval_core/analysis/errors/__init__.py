@@ -23,6 +23,7 @@ from nereval_core.analysis.errors.error_classes import (
     mend_classes,
 )
 from nereval_core.analysis.errors.error_groups import GroupKey, find_groups
+from nereval_core.analysis.errors.fair_classes import FairErrors, fair_errors
 from nereval_core.analysis.errors.group_words import group_frame
 from nereval_core.analysis.sentences import (
     RecordCount,
@@ -184,6 +185,14 @@ class ErrorReport(Displayed):
         has_groups = self.scores.criterion(criterion).unit == "span"
         groups = find_groups(self.scores, criterion) if has_groups else ()
         return group_frame(self.scores, criterion, groups)
+
+    def fair(self) -> FairErrors:
+        """Return the errors as FairEval counts them (Ortmann 2022): every one once, and P, R and F1 by its weights.
+
+        Raises:
+            FormatError: spans that do not fit the tokens of their documents.
+        """
+        return fair_errors(self.scores)
 
     def sentence(self, criterion: str = STRICT) -> Sentence:
         """Return the sentence on the costliest class under a criterion; its numbers count strict records."""

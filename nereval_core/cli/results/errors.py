@@ -14,6 +14,7 @@ import pandas as pd
 from nereval_core import writers
 from nereval_core.analysis.errors import ErrorReport
 from nereval_core.analysis.errors.error_classes import STRICT
+from nereval_core.analysis.errors.fair_classes import FairErrors, fair_tables
 from nereval_core.analysis.errors.tables import (
     LONG_COLUMNS,
     MOST_ROWS,
@@ -43,25 +44,38 @@ FormsBySystem = Mapping[str, pd.DataFrame]
 
 
 def errors_result(
-    corpus: Corpus, reports: ErrorsBySystem, *, by_type: bool, mend: Sequence[str], forms: int | None = None
+    corpus: Corpus,
+    reports: ErrorsBySystem,
+    *,
+    by_type: bool,
+    mend: Sequence[str],
+    forms: int | None = None,
+    fair: bool = False,
 ) -> Result:
     """Return the errors in every form; `mend` are the classes mended in the prediction that `--out` writes.
 
-    `forms` is how many forms of each class are printed, None for no table of forms.
+    `forms` is how many forms of each class are printed, None for no table of forms; `fair` asks for FairEval's classes.
     """
 
     @cache
     def frequent_forms() -> FormsBySystem:
         return {} if forms is None else {system: each.forms(forms) for system, each in reports.items()}
 
+    @cache
+    def fair_errors() -> Mapping[str, FairErrors]:
+        return {system: each.fair() for system, each in reports.items()} if fair else {}
+
     return Result(
         tables=lambda: (
             table
             for system, each in reports.items()
-            for table in error_tables(system, each, by_type, frequent_forms().get(system))
+            for table in (
+                *error_tables(system, each, by_type, frequent_forms().get(system)),
+                *(fair_tables(fair_errors()[system], system) if fair else ()),
+            )
         ),
-        long=lambda: long_table(reports, frequent_forms()),
-        json=lambda: _json_object(corpus, reports, frequent_forms()),
+        long=lambda: long_table(reports, frequent_forms(), fair_errors()),
+        json=lambda: _json_object(corpus, reports, frequent_forms(), fair_errors()),
         title="errors",
         figures=lambda: [_figure(reports)],
         frames={
@@ -106,11 +120,15 @@ def error_tables(system: str, report: ErrorReport, by_type: bool, forms: pd.Data
         yield form_table(report, forms, system)
 
 
-def long_table(reports: ErrorsBySystem, forms: FormsBySystem = MappingProxyType({})) -> Table:
+def long_table(
+    reports: ErrorsBySystem,
+    forms: FormsBySystem = MappingProxyType({}),
+    fair: Mapping[str, FairErrors] = MappingProxyType({}),
+) -> Table:
     """Return all tables of all systems as one with LONG_COLUMNS, EXAMPLE_COLUMNS if it has forms, and the signature.
 
-    `part` is class, type, ends, group, pattern or form; `name` is the type, the ends, the sentence on the group, the
-    pattern with its end, or the form.
+    `part` is class, type, ends, group, pattern, form, fair class or fair score; `name` is the type, the ends, the
+    sentence on the group, the pattern with its end, the form, or the evaluation.
     """
     rows: list[tuple[Cell, ...]] = []
     none = (None,) * 5
@@ -130,6 +148,12 @@ def long_table(reports: ErrorsBySystem, forms: FormsBySystem = MappingProxyType(
         for end, name, count, share in cells(each.patterns):
             pattern = f"{end}: {name}"
             rows.append((system, "pattern", STRICT, "boundary only", pattern, count, share, *none, None, signed))
+    for system, counted_once in fair.items():
+        signed = signature(reports[system].scores, STRICT)
+        for kind, count, share in cells(counted_once.classes):
+            rows.append((system, "fair class", STRICT, kind, None, count, share, *none, None, signed))
+        for evaluation, *ratios in cells(counted_once.ratios):
+            rows.append((system, "fair score", STRICT, None, evaluation, None, None, *ratios, *none[:2], None, signed))
     if not forms:
         return Table("errors", (*LONG_COLUMNS, SIGNATURE), tuple(rows))
     blank = (None,) * len(EXAMPLE_COLUMNS)
@@ -144,7 +168,9 @@ def long_table(reports: ErrorsBySystem, forms: FormsBySystem = MappingProxyType(
     return Table("errors", columns, tuple(rows))
 
 
-def _json_object(corpus: Corpus, reports: ErrorsBySystem, forms: FormsBySystem) -> dict[str, Any]:
+def _json_object(
+    corpus: Corpus, reports: ErrorsBySystem, forms: FormsBySystem, fair: Mapping[str, FairErrors]
+) -> dict[str, Any]:
     gold = corpus.gold
     return {
         **head(gold),
@@ -159,6 +185,7 @@ def _json_object(corpus: Corpus, reports: ErrorsBySystem, forms: FormsBySystem) 
                 "groups": {name: objects(each.groups(name)) for name in each.classes},
                 "words": list(each.words),
                 **({"forms": objects(forms[system])} if system in forms else {}),
+                **({"fair": {name: objects(part) for name, part in fair[system]._asdict().items()}} if fair else {}),
             }
             for layer, (system, each) in zip(corpus.systems, reports.items(), strict=True)
         ],

@@ -59,6 +59,8 @@ def add_arguments(parser: Parser) -> None:
     words = parser.add_argument_group("words of errors")
     words.add_argument("--forms", nargs="?", const=FORMS, type=form_limit, metavar="N", help=forms)
     add = add_options(parser, ErrorsOptions)
+    fair = "also count every error once, as FairEval does (Ortmann 2022): TP, LE, BES, BEL, BEO, LBE, FN, FP"
+    words.add_argument("--fair", action="store_true", help=fair)
     add("--out", metavar="FILE", help="write the prediction with these mended, as JSON lines")
     add_output(
         parser,
@@ -86,7 +88,14 @@ def run(arguments: argparse.Namespace) -> None:
     loaded = load_layers(arguments, console)
     reports = errors.run(options, loaded, console)
     write_result(
-        errors_result(loaded.corpus, reports, by_type="type" in by, mend=options.mended, forms=arguments.forms),
+        errors_result(
+            loaded.corpus,
+            reports,
+            by_type="type" in by,
+            mend=options.mended,
+            forms=arguments.forms,
+            fair=arguments.fair,
+        ),
         places,
         figure_width=arguments.figure_width,
     )
