@@ -186,7 +186,7 @@ class StoredOrigin:
 
     __slots__ = ("_high", "_low", "_part", "most")
 
-    def __init__(self, part: Callable[[int, int], bytes], low: int, high: int, most: int | None) -> None:
+    def __init__(self, part: Callable[[int, int], bytes], low: int, high: int, most: int) -> None:
         self._part, self._low, self._high = part, low, high
         self.most = most
 

@@ -309,7 +309,7 @@ REFUSED: list[tuple[bytes, str]] = [
     (b"\x78\x9cnothing", ": damaged: Error -3 while decompressing data: invalid block type; write it again"),
     (DOCBIN[:-20], ": the file is cut off; write it again with DocBin.to_disk"),
     (DOCBIN + b"x", ": more bytes after its end; write it again"),
-    (SWOLLEN, f": expands from {len(SWOLLEN)} bytes to more than {64 << 20}; write its documents into several files"),
+    (SWOLLEN, f": expands from {len(SWOLLEN):,} to more than {64 << 20:,} bytes; give it unpacked or in parts"),
     (zlib.compress(b"\x93\x01\x02\x03"), ": damaged: Expected `object`, got `array`"),
     (changed(without("tokens")), ": damaged: Object missing required field `tokens`"),
     (changed(put(attrs=["ORTH"])), ": damaged: Expected `int`, got `str` - at `$.attrs[0]`"),

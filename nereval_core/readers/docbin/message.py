@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from nereval_core.corpus.arrays import Array, Int64, UInt64
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.input.compression import BLOCK
-from nereval_core.readers.input.origins import InZip, expanded_limit
+from nereval_core.readers.input.origins import InZip, expanded_limit, expands_too_far
 from nereval_core.readers.input.source import SourceFile
 
 REMEDY = "write it again with DocBin.to_disk"
@@ -310,7 +310,7 @@ def _inflated(file: SourceFile) -> tuple[bytearray, int, TokenColumns | None]:
     """
     origin = file.origin
     size = min(origin.size(), origin.entry.compress_size) if isinstance(origin, InZip) else origin.size()
-    most = expanded_limit(origin, size)
+    most = expanded_limit(size)
     inflating = zlib.decompressobj()
     raw = bytearray()
     apart: _TokensApart | None = None
@@ -326,8 +326,7 @@ def _inflated(file: SourceFile) -> tuple[bytearray, int, TokenColumns | None]:
             n_bytes += len(piece)
             raw += piece if apart is None else apart.others(piece)
             if n_bytes > most:
-                finding = f"expands from {size} bytes to more than {most}"
-                raise FormatError.single(file.shown, None, finding, "write its documents into several files")
+                raise FormatError([expands_too_far(file.shown, "", size, f"more than {most:,}")])
             if inflating.eof:
                 break
         beyond = inflating.unused_data or stream.read(1)

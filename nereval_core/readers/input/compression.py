@@ -18,14 +18,13 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.origins import (
     BROKEN,
-    EXPANSION_RATIO,
-    FREE_BYTES,
     MOST_EXPANDED_BYTES,
     ZIP,
     InInnerZip,
     InZip,
     Origin,
     expanded_limit,
+    expands_too_far,
 )
 
 SUFFIXES = (".gz", ".zst", ".zstd")
@@ -121,7 +120,7 @@ class _Unpacked(_Watched):
         super().__init__(inner, raw, origin)
         self._source = source
         self._size = origin.size()
-        self._most = expanded_limit(origin, self._size)
+        self._most = expanded_limit(self._size)
         self._count = 0
 
     def readinto(self, buffer: Any, /) -> int | None:
@@ -134,8 +133,7 @@ class _Unpacked(_Watched):
             raise FormatError.single(self._source, None, "a packed file inside a packed file", "pack it once")
         self._count += got or 0
         if self._count > self._most:
-            finding = f"expands from {self._size} bytes to more than {self._most}"
-            raise FormatError.single(self._source, None, finding, "give the file unpacked")
+            raise FormatError([expands_too_far(self._source, "", self._size, f"more than {self._most:,}")])
         return got
 
     def close(self) -> None:
@@ -262,20 +260,17 @@ def _directory(
     if len(entries) > ZIP_FILES:
         raise _too_many(source, len(entries), ZIP_FILES)
     total = sum(entry.file_size for entry in entries)
-    if total > MOST_EXPANDED_BYTES:
-        finding = f"{total} bytes when expanded"
-        raise FormatError.single(source, None, finding, f"pack at most {MOST_EXPANDED_BYTES} bytes, or give the folder")
     problems = [*_overlapping(source, entries, len(raw))]
     sound: list[Entry] = []
     for entry in entries:
         parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
-        refused = _refused(entry, parts)
+        refused = _refused(source, entry, parts)
         if refused is not None:
-            problems.append(Problem(source, None, *refused))
+            problems.append(refused)
         elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
             sound.append((parts, entry))
-    if not problems and total > max(FREE_BYTES, EXPANSION_RATIO * stored):
-        problems.append(Problem(source, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
+    if not problems and total > expanded_limit(stored):
+        problems.append(expands_too_far(source, "", stored, f"{total:,}"))
     problems += [
         Problem(f"{source}/{'/'.join(parts)}", None, "a packed file inside a zip", GIVE_UNPACKED)
         for parts, _ in sound
@@ -286,23 +281,25 @@ def _directory(
     return archive, sound
 
 
-def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | None:
-    """Return the finding and the remedy of an entry that is refused, None for a sound one."""
+def _refused(source: str, entry: zipfile.ZipInfo, parts: Sequence[str]) -> Problem | None:
+    """Return the problem of an entry that is refused, None for a sound one."""
     name = entry.filename.replace("\\", "/")
     called = f"the entry {quoted(name)}"
     mode = stat.S_IFMT(entry.external_attr >> 16)
     outside = not parts or name.startswith("/") or ".." in parts or ":" in parts[0] or mode == stat.S_IFLNK
     if outside:
-        return f"{called} leads outside", "pack plain files only"
+        return Problem(source, None, f"{called} leads outside", "pack plain files only")
     if mode not in (0, stat.S_IFREG):
-        return f"{called} is not a file", "pack plain files only"
+        return Problem(source, None, f"{called} is not a file", "pack plain files only")
     if entry.flag_bits & ENCRYPTED:
-        return f"{called} is encrypted", "pack without a password"
+        return Problem(source, None, f"{called} is encrypted", "pack without a password")
     if entry.compress_type not in METHODS:
         method = zipfile.compressor_names.get(entry.compress_type, f"method {entry.compress_type}")  # type: ignore[attr-defined]
-        return f"{called} is packed by {method}", "pack it by deflate, as zip does unless told otherwise"
-    if entry.file_size > max(FREE_BYTES, EXPANSION_RATIO * entry.compress_size):
-        return f"{called} expands from {entry.compress_size} to {entry.file_size} bytes", "give the file unpacked"
+        return Problem(
+            source, None, f"{called} is packed by {method}", "pack it by deflate, as zip does unless told otherwise"
+        )
+    if entry.file_size > expanded_limit(entry.compress_size):
+        return expands_too_far(source, f"{called} ", entry.compress_size, f"{entry.file_size:,}")
     return None
 
 

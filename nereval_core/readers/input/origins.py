@@ -14,27 +14,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO, ClassVar, Protocol
 
-from nereval_core.problems import FormatError, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 
 STDIN = "<stdin>"
 """The name of standard input in problems."""
 ZIP = ".zip"
 """The ending of archives that are read like a folder."""
 MOST_EXPANDED_BYTES = 1 << 30
-"""The most bytes of an upload, or of a zip, when expanded."""
+"""The most bytes to which a packed file or a zip may expand."""
 EXPANSION_RATIO = 200
-"""The most times its packed size to which an upload or an entry of a zip may expand beyond FREE_BYTES.
+"""The most times its packed size to which a file, a zip or an entry of one may expand beyond FREE_BYTES.
 
 Text seldom reaches 20."""
 FREE_BYTES = 64 << 20
-"""Bytes to which an upload, or an entry of a zip, may expand whatever its packed size.
+"""Bytes to which a file, a zip or an entry of one may expand whatever its packed size.
 
 Files that are not packed may be larger; those that we write shrink more than EXPANSION_RATIO times where documents are
 alike."""
-EXPANSION_RATIO_ON_DISK = 1_000
-"""As EXPANSION_RATIO, for files of this machine: no more than gzip can shrink anything."""
-FREE_BYTES_ON_DISK = 256 << 20
-"""As FREE_BYTES, for files of this machine."""
+UNPACKED = "NEREVAL_UNPACKED_GB"
+"""The variable of the environment that replaces these bounds."""
 
 BROKEN = (
     zipfile.BadZipFile,
@@ -51,10 +49,10 @@ BROKEN = (
 
 
 class Origin(Protocol):
-    """Bytes as they are stored: `most` is how many they may expand to, None for no bound but their packed size."""
+    """Bytes as they are stored: `most` is 0 where nothing packed may be within them."""
 
     @property
-    def most(self) -> int | None: ...
+    def most(self) -> int: ...
 
     def size(self) -> int:
         """Return the number of bytes as stored."""
@@ -77,12 +75,25 @@ class Origin(Protocol):
         """Return the problem for an error in reading on."""
 
 
-def expanded_limit(origin: Origin, size: int) -> int:
-    """Return the most bytes to which a file of `size` packed bytes may expand."""
-    if origin.most is None:
-        return max(FREE_BYTES_ON_DISK, EXPANSION_RATIO_ON_DISK * size)
-    limit = max(FREE_BYTES, EXPANSION_RATIO * size)
-    return min(limit, origin.most) if origin.most else limit
+def expanded_limit(size: int) -> int:
+    """Return the most bytes to which `size` packed bytes may expand.
+
+    Raises:
+        FormatError: UNPACKED is no number.
+    """
+    words = os.environ.get(UNPACKED, "")
+    if not words:
+        return max(FREE_BYTES, min(EXPANSION_RATIO * size, MOST_EXPANDED_BYTES))
+    try:
+        return int(float(words) * 1e9)
+    except (ValueError, OverflowError):
+        raise FormatError.single(UNPACKED, None, f"{quoted(words)} is no number of GB", "give one such as 4") from None
+
+
+def expands_too_far(source: str, what: str, size: int, expanded: str) -> Problem:
+    """Return the problem of a file that expands beyond its limit; `expanded` is to how many bytes."""
+    remedy = f"give it unpacked or in parts, or allow more: {UNPACKED}=4 (GB)"
+    return Problem(source, None, f"{what}expands from {size:,} to {expanded} bytes", remedy)
 
 
 @dataclass(eq=False, slots=True)
@@ -96,7 +107,7 @@ class OnDisk:
     source: str
     within: str | None = field(default=None, kw_only=True)
     owner: object = field(default=None, kw_only=True)
-    most: ClassVar[None] = None
+    most: ClassVar[int] = MOST_EXPANDED_BYTES
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The process that it is sent to need not keep what this one keeps.

@@ -16,7 +16,7 @@ from nereval_core.corpus import Intervals, frozen
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, quoted
-from nereval_core.readers.input.origins import EXPANSION_RATIO, EXPANSION_RATIO_ON_DISK, MOST_EXPANDED_BYTES
+from nereval_core.readers.input.origins import EXPANSION_RATIO, MOST_EXPANDED_BYTES
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.strict_json import RefusedError, loads
 
@@ -53,7 +53,7 @@ def read_within_bounds(
     from pyarrow.parquet import ParquetFile
 
     size = getattr(getattr(file.origin, "entry", None), "compress_size", file.origin.size())
-    most = max(HELD_BYTES, (EXPANSION_RATIO_ON_DISK if file.origin.most is None else EXPANSION_RATIO) * size)
+    most = max(HELD_BYTES, EXPANSION_RATIO * size)
     first = ParquetFile(place)
     schema = first.schema_arrow
     names = [name for name in schema.names if columns is None or name in columns]
