@@ -155,6 +155,24 @@ def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: 
     visit.page.locator(".nw-entry[data-at='1'][aria-current]").wait_for()
 
 
+def test_a_reload_brings_an_edit_back_as_a_draft(visit: Visit, store: ReviewStore) -> None:
+    given = len(store.every())
+    opened(visit)
+    visit.page.keyboard.press("4")
+    visit.page.get_by_role("button", name="keep").wait_for()
+    visit.page.keyboard.press("Shift+ArrowRight")
+    visit.page.once("dialog", lambda asked: asked.accept())
+    visit.page.reload()
+    visit.page.locator(".nw-entry[data-at='0'] .nw-draft").wait_for()
+    visit.page.locator(".nv-right").first.wait_for()
+    visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
+    visit.page.keyboard.press("4")
+    assert visit.page.locator(".nw-live").inner_text().startswith("troponin I rose, PROTEINAS, characters 133 to 148")
+    visit.page.keyboard.press("Escape")
+    visit.page.locator(".nw-draft").wait_for(state="detached")
+    assert len(store.every()) == given
+
+
 def test_an_entity_that_nobody_marked_is_drawn_and_by_touch_buttons_move_edges(visit: Visit) -> None:
     opened(visit)
     drag(visit, 40, 45)

@@ -26,7 +26,7 @@ Step = list[Any]
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> Run:
-    return run_scripts(request, "span_editor", "workbench_state", more=PLAY)
+    return run_scripts(request, "span_editor", "drafts", "workbench_state", more=PLAY)
 
 
 TEXT = {
@@ -260,6 +260,91 @@ def test_an_edit_of_a_record_that_is_not_here_yet_waits_for_it_with_its_keys(run
 def test_whoever_opens_another_record_finds_the_draft_again(run: Run) -> None:
     state = play(run, *presses(["4", LEFT, "y"]), ["choose", "d", "r2"], ["choose", "d", "r0"], *presses(["4"]))
     assert state["edit"]["editor"]["spans"] == [{"fragments": [[4, 12]], "type": "Y"}]
+
+
+RESTORED = """
+const stored = (all) => JSON.parse(JSON.stringify(draftsToStore(steps(all))));
+const restored = (all, drafts, more) =>
+  more.reduce((state, [name, ...values]) => eval(name)(state, ...values), withStoredDrafts(steps(all), drafts));
+"""
+NEW_TEXT = {"draftsOf": "corpus gold rules"}
+
+
+def stored(run: Run, *steps: Step) -> dict[str, Any]:
+    """Return the drafts that a tab stores after these steps."""
+    found: dict[str, Any] = run(
+        f"(() => {{ {RESTORED} return stored({json.dumps([answer(**NEW_TEXT), *steps])}); }})()"
+    )
+    return found
+
+
+def restored(run: Run, drafts: object, *more: Step, **fields: Any) -> dict[str, Any]:
+    """Return the state after a reload with stored drafts, and more steps."""
+    values = ", ".join(json.dumps(value) for value in ([answer(**NEW_TEXT | fields)], drafts, more))
+    state: dict[str, Any] = run(f"(() => {{ {RESTORED} return restored({values}); }})()")
+    return state
+
+
+def test_a_reload_brings_drafts_back_and_they_decide_nothing(run: Run) -> None:
+    edited = presses(["4", LEFT, "y"])
+    draft = {"d\nr0": {"spans": [{"fragments": [[14, 22]], "type": "Y"}]}}
+    # While it is edited, and after another record was opened.
+    assert stored(run, *edited) == stored(run, *edited, ["choose", "d", "r2"]) == draft
+    state = restored(run, draft)
+    assert verdicts(state) == [] and state["labels"] == {} and state["corrected"] == {} and state["edit"] is None
+    assert state["message"]["text"].startswith("A draft is back")
+    # The editor goes on from it, and undo leads to gold's span.
+    spans = [{"fragments": [[4, 12]], "type": "Y"}]
+    assert restored(run, draft, *presses(["4"]))["edit"]["editor"]["spans"] == spans
+    undone = restored(run, draft, *presses(["4", "Control+z"]))["edit"]["editor"]["spans"]
+    assert undone == [{"fragments": [[4, 14]], "type": "X"}]
+    # Kept or left it is a draft no more.
+    for key, sent in (("Enter", [("r0", "neither")]), ("Escape", [])):
+        state = restored(run, draft, *presses(["4", key]))
+        assert verdicts(state) == sent and ("d\nr0" in state["drafts"]) == (key == "Enter")
+    assert stored(run, *edited, *presses(["Enter"])) == {}
+
+
+def test_a_draft_stays_when_the_queue_is_filtered(run: Run) -> None:
+    filtered = answer(facts="g", **NEW_TEXT)
+    assert stored(run, *presses(["4", LEFT, "y"]), filtered) == stored(run, *presses(["4", LEFT, "y"]))
+    assert stored(run, *presses(["4", LEFT, "y"]), answer(facts="g", draftsOf="another corpus")) == {}
+
+
+def test_an_entity_that_was_drawn_and_left_is_a_draft(run: Run) -> None:
+    drawn = [["dragOver", 10, 13, False], ["choose", "d", "r2"]]
+    (key,) = stored(run, *drawn)
+    assert key.startswith("d\nnew ")
+    state = restored(run, stored(run, *drawn), ["editEntity", key, 0], *presses(["y", "Enter"]))
+    assert [event["act"] for event in state["events"]] == ["entity"] and key not in state["drafts"]
+
+
+@pytest.mark.parametrize(
+    "drafts",
+    [
+        {"d\nr0": {"spans": [{"fragments": [[3, 1]], "type": "X"}]}},
+        {"d\nr0": {"spans": [{"fragments": [], "type": "X"}]}},
+        {"d\nr0": {"spans": [{"fragments": [["a", "b"]], "type": "X"}]}},
+        {"d\nr0": {"spans": [{"fragments": [[0, 1]], "type": 1}]}},
+    ],
+)
+def test_what_is_no_draft_is_not_taken(drafts: object, run: Run) -> None:
+    assert restored(run, drafts)["drafts"] == {}
+    outside = {"d\nr0": {"spans": [{"fragments": [[500, 501]], "type": "X"}]}}
+    state = restored(run, outside, *presses(["4"]))
+    assert state["edit"]["editor"]["spans"] == [{"fragments": [[4, 14]], "type": "X"}]
+
+
+def test_a_tab_that_stores_nothing_is_no_fault(run: Run) -> None:
+    assert run("[readDrafts('x'), storeDrafts({ state: { ...initialState('m'), data: { draftsOf: 'x' } } })]") == [
+        {},
+        None,
+    ]
+    memory = "const all = new Map(); globalThis.sessionStorage = { getItem: (key) => all.get(key) ?? null, "
+    memory += "setItem: (key, text) => all.set(key, text), removeItem: (key) => all.delete(key) };"
+    keep = f"storeDrafts({{ state: steps({json.dumps([answer(**NEW_TEXT), *presses(['4', LEFT, 'y'])])}) }})"
+    read = f"(() => {{ {memory} {keep}; return [readDrafts('corpus gold rules'), readDrafts('another')]; }})()"
+    assert run(read) == [stored(run, *presses(["4", LEFT, "y"])), {}]
 
 
 def test_the_browser_asks_before_it_leaves_what_is_not_kept(run: Run) -> None:

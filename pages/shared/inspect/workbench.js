@@ -23,7 +23,8 @@ export default function (component) {
     mount(workbench, parentElement);
   }
   const { open, events } = workbench.state;
-  workbench.act(take, data);
+  const owner = workbench.state.data?.draftsOf;
+  workbench.act(owner === data.draftsOf ? take : takeWithDrafts, data);
   const isMoved = !events.length && String(open) !== String(workbench.state.open);
   if (isNew || isMoved) closeGate(workbench, workbench.parts.root);
   if (!workbench.state.events.length) followLink(workbench);
@@ -43,10 +44,14 @@ function newWorkbench() {
     const before = workbench.state;
     workbench.state = change(before, ...values);
     if (workbench.state.lastEvent !== before.lastEvent) send(workbench);
+    if (workbench.state.drafts !== before.drafts || workbench.state.edit !== before.edit || change === take) storeDrafts(workbench);
     draw(workbench);
   };
   return workbench;
 }
+
+// An answer about another corpus or system than the last one, with the drafts that this tab has of it.
+const takeWithDrafts = (state, data) => withStoredDrafts(take(state, data), readDrafts(data.draftsOf));
 
 function send(workbench) {
   clearTimeout(workbench.timer);

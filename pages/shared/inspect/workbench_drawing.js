@@ -143,7 +143,7 @@ function queueEntry(state, entry, number) {
 function correctionOf(state, key) {
   const editor = state.drafts[key];
   if (!(key in state.corrected)) return undefined;
-  return state.corrected[key].length && editor ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${nameText(span.type)}`).join(", ") : "";
+  return state.corrected[key].length && editor?.text ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${nameText(span.type)}`).join(", ") : "";
 }
 
 // The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.

@@ -106,7 +106,8 @@ function take(state, data) {
     corrected: isSame ? state.corrected : {},
     entities: isSame ? state.entities : {},
     edit: isSame ? state.edit : null,
-    drafts: isSame ? state.drafts : {},
+    // Of other records, or texts that are cut otherwise, the spans alone remain.
+    drafts: isSame ? state.drafts : state.data?.draftsOf === data.draftsOf && state.data ? draftsToStore(state) : {},
     message: data.verdicts.said ?? state.message,
   };
   if (events.length) next.at = numberOf(next, ...next.open) ?? next.at;
@@ -216,7 +217,8 @@ function openEditor(state) {
   const [doc, record] = state.open;
   const right = correctedSpans(state, openKey(state));
   const draft = right.length ? null : state.drafts[openKey(state)];
-  const editor = draft ? { ...draft, filter: "", outcome: "" } : newEditor(...editorSources(state, text, card, right));
+  const begun = newEditor(...editorSources(state, text, card, right));
+  const editor = draft ? continued(begun, draft) : begun;
   return editor.sources.length ? { ...state, edit: { doc, record, editor } } : state;
 }
 
@@ -251,7 +253,6 @@ function changeEditor(state, change, ...values) {
 function withEditor(state, editor) {
   const isRecord = Boolean(state.edit.record);
   if (editor.outcome === "keep") return isRecord ? keepEdit(state, editor) : keepEntity(state, editor);
-  if (editor.outcome === "leave" && !isRecord) return { ...state, edit: null };
   if (editor.outcome === "leave") return { ...state, edit: null, drafts: withoutDraft(state) };
   return { ...state, edit: { ...state.edit, editor } };
 }
@@ -307,18 +308,21 @@ function entityAt(state, doc, from, to) {
 }
 
 // Open the editor on an entity that nobody had marked: one that was kept before, or a new one.
-function openEntity(state, text, entity, begin = (editor) => editor) {
+function openEntity(state, text, entity, begin = (editor) => editor, draftKey = "") {
   const [low] = text.window;
   const sources = entity ? [entity.right.map((span) => shifted(span, -low))] : [];
   const edited = editedText(text.paragraphs.flatMap(({ texts }) => texts), low);
   const editor = begin(newEditor(edited, typesToChoose(state), sources, state.lastType));
   // Whoever drags over blanks marks nothing.
-  return editor.spans.length ? { ...leaveEdit(state), edit: { doc: text.doc, record: "", entity, editor } } : state;
+  const edit = { doc: text.doc, record: "", entity, editor, draftKey };
+  return editor.spans.length ? { ...leaveEdit(state), edit } : state;
 }
 
-// Open the editor on an entity that was kept before, in a window of the open document.
+// Open the editor on an entity that was kept before, or is a draft, in a window of the open document.
 function editEntity(state, id, part) {
   const text = windowsOf(state)[part];
+  const draft = state.drafts[id];
+  if (draft && text && !isWaiting(state) && !state.data.verdicts.reason) return openEntity(state, text, null, (editor) => continued(editor, draft), id);
   const entity = text && entitiesIn(state, text.doc).find((each) => entityId(each) === id);
   return entity && !isWaiting(state) && !state.data.verdicts.reason ? openEntity(state, text, entity) : state;
 }
@@ -341,14 +345,14 @@ const ENTITY_KEY = "*";
 // The spans that were drawn on a record are a new entity beside it.
 function editAsEntity(state) {
   const { doc, editor } = state.edit;
-  return { ...state, edit: { doc, record: "", entity: null, editor: { ...editor, sources: [], source: 0 } } };
+  return { ...state, edit: { doc, record: "", entity: null, draftKey: "", editor: { ...editor, sources: [], source: 0 } } };
 }
 
 // Send an entity that nobody had marked; one without spans is none any more.
 function keepEntity(state, editor) {
   const { doc, entity } = state.edit;
   const right = editedSpans(editor);
-  const closed = { ...state, edit: null, lastType: right.at(-1)?.type ?? state.lastType };
+  const closed = { ...state, edit: null, drafts: withoutDraft(state), lastType: right.at(-1)?.type ?? state.lastType };
   if (!right.length && !entity) return closed;
   const span = entity?.span ?? { fragments: right[0].fragments, type: right[0].type };
   const event = { act: "entity", doc, span, right };
@@ -379,31 +383,36 @@ function keepEdit(state, editor) {
   return decide({ ...state, edit: null, drafts, lastType }, number, side ? [] : spans);
 }
 
+// The drafts without that of what is edited.
 function withoutDraft(state) {
-  const { [openKey(state)]: _, ...drafts } = state.drafts;
+  const { [draftKeyOf(state.edit)]: _, ...drafts } = state.drafts;
   return drafts;
 }
 
+const draftKeyOf = ({ doc, record, draftKey }) => (record ? recordKey(doc, record) : draftKey);
+
 // Without the editor, of which a draft stays where something was changed.
 function leaveEdit(state) {
-  if (!state.edit) return state;
-  if (!state.edit.record || !state.edit.editor.past) return { ...state, edit: null };
-  return { ...state, edit: null, drafts: { ...state.drafts, [editKeyOf(state.edit)]: state.edit.editor } };
+  const { edit } = state;
+  // An entity that was kept before stays as it was kept.
+  if (!edit || edit.entity || !edit.editor.past) return { ...state, edit: null };
+  const spans = editedSpans(edit.editor);
+  if (edit.record) return { ...state, edit: null, drafts: { ...state.drafts, [recordKey(edit.doc, edit.record)]: edit.editor } };
+  const drafts = withoutDraft(state);
+  return { ...state, edit: null, drafts: spans.length ? { ...drafts, [draftedEntity(edit.doc, spans)]: edit.editor } : drafts };
 }
 
 // Whether something would be lost with the page: spans that are edited, drafts that no verdict was made of, and verdicts
 // that the server has not, or which wait there for a name.
 function isUnsaved(state) {
-  const { edit, events, drafts, labels, data } = state;
+  const { edit, events, drafts, data } = state;
   if (!data) return false;
   const isEdited = edit && (edit.editor.past || !(edit.record || edit.entity));
   const hasVerdicts = events.some(({ act }) => act === "verdict" || act === "entity") || data.verdicts.waiting > 0;
-  const isDraft = (key) => !correctedSpans(state, key).length && !labels[key] && !data.reviewed?.[key];
-  return Boolean(isEdited || hasVerdicts || Object.keys(drafts).some(isDraft));
+  return Boolean(isEdited || hasVerdicts || Object.keys(drafts).some((key) => isOpenDraft(state, key)));
 }
 
 const isOpen = ({ open }, { doc, record }) => open[0] === doc && (!record || open[1] === record);
-const editKeyOf = ({ doc, record }) => recordKey(doc, record);
 
 // The spans that a verdict of neither on a record says are right, in the document's code points.
 const correctedSpans = (state, key) => state.corrected[key] ?? state.data.corrected[key] ?? [];

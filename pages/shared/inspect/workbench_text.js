@@ -187,11 +187,27 @@ function correctionMarks(state, text) {
     const title = `nobody had marked it${entity.who ? `, ${entity.who} did` : ""}`;
     return id === edited ? [] : marksOf(inWindow(entity.right), { record: id, entity: id, title });
   });
-  if (!edit) return [...corrections, ...entities];
+  const drafts = draftMarks(state, text, inWindow, edit && (edit.record || edit.draftKey));
+  if (!edit) return [...corrections, ...entities, ...drafts];
   const { spans, edge } = edit.editor;
   const drawn = marksOf(spans, { record: edit.record || DRAWN, title: "being edited" });
   if (drawn[edge.span]) drawn[edge.span].edge = edge;
-  return [...corrections, ...entities, ...drawn];
+  return [...corrections, ...entities, ...drafts, ...drawn];
+}
+
+// The marks of drafts in a window but that of `edited`: spans that were edited and that nobody has kept.
+function draftMarks(state, text, inWindow, edited) {
+  const title = "a draft, which nobody has kept";
+  const records = [...new Set(text.marks.map(({ record }) => record))].filter((record) => record && record !== edited);
+  const fieldsOf = new Map(records.map((record) => [recordKey(text.doc, record), { record, title }]));
+  for (const key of Object.keys(state.drafts))
+    if (isDraftedEntity(key, text.doc) && key !== edited) fieldsOf.set(key, { record: DRAWN, entity: key, title });
+  return [...fieldsOf].flatMap(([key, fields]) => {
+    const draft = state.drafts[key];
+    if (!draft || !isOpenDraft(state, key)) return [];
+    const marks = marksOf(inWindow(draftSpans(draft)), fields);
+    return marks.map((mark) => ({ ...mark, key: `${key}|${mark.key}`, name: `${mark.name} (draft)` }));
+  });
 }
 
 // What is edited in a window, undefined where nothing is.

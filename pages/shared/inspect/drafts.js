@@ -1,0 +1,68 @@
+// Drafts: spans that were edited and not kept. They stay with the browser's tab, for a reload, and never count as
+// verdicts. A draft is the editor that was left, or `{ spans }` in the document's code points, as it is stored.
+
+const DRAFTS_KEY = "nereval drafts";
+
+// The key of an entity that nobody had marked, beside the records of its document.
+const draftedEntity = (doc, spans) => recordKey(doc, `new ${spans[0].fragments[0][0]}`);
+const isDraftedEntity = (key, doc) => key.startsWith(recordKey(doc, "new "));
+
+const draftSpans = (draft) =>
+  draft.text ? editedSpans(draft).map(({ fragments, type }) => ({ fragments, type })) : draft.spans;
+
+// Whether no verdict was made of a draft.
+const isOpenDraft = (state, key) =>
+  !correctedSpans(state, key).length && !state.labels[key] && !state.data.reviewed?.[key];
+
+// The drafts by key, with the spans that are being edited: what would be lost with the page.
+function draftsToStore(state) {
+  const { drafts } = state.data ? leaveEdit(state) : state;
+  const keys = Object.keys(drafts).filter((key) => isOpenDraft(state, key));
+  return Object.fromEntries(keys.map((key) => [key, { spans: draftSpans(drafts[key]) }]));
+}
+
+// The state with drafts that were stored; those that are no drafts are left out, and what is newer stays.
+function withStoredDrafts(state, stored) {
+  const isFragment = ([start, end]) => Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end;
+  const isSpan = ({ fragments, type }) => typeof type === "string" && fragments.length > 0 && fragments.every(isFragment);
+  const isDraft = ([key, { spans }]) => !(key in state.drafts) && isOpenDraft(state, key) && spans.every(isSpan);
+  const restored = Object.entries(stored).filter(isDraft);
+  if (!restored.length) return state;
+  const number = restored.length === 1 ? "A draft is" : `${restored.length} drafts are`;
+  const message = { text: `${number} back, see ✎ in the queue and the text: 4 goes on with it, Esc drops it.`, lines: [] };
+  return { ...state, drafts: { ...Object.fromEntries(restored), ...state.drafts }, message };
+}
+
+// An editor that goes on from a draft; undo leads to what it would have begun with.
+function continued(editor, draft) {
+  if (draft.text) return { ...draft, filter: "", outcome: "" };
+  const spans = draft.spans.map((span) => shifted(span, -editor.text.offset));
+  const { length } = editor.text.points;
+  const isInText = spans.every(({ fragments }) => fragments.every(([start, end]) => 0 <= start && end <= length));
+  return isInText ? withSpans(editor, spans, firstEdge(spans, editor.sources[0] ?? [])) : editor;
+}
+
+// What the tab has stored, {} where that cannot be read.
+function readDrafts(owner) {
+  try {
+    return JSON.parse(sessionStorage.getItem(`${DRAFTS_KEY} ${owner}`)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+// Store the drafts where they have changed. A tab that stores nothing loses them with the page.
+function storeDrafts(workbench) {
+  const { state } = workbench;
+  const drafts = draftsToStore(state);
+  const text = Object.keys(drafts).length ? JSON.stringify(drafts) : "";
+  const key = `${DRAFTS_KEY} ${state.data.draftsOf}`;
+  if (workbench.stored?.key === key && workbench.stored.text === text) return;
+  workbench.stored = { key, text };
+  try {
+    if (text) sessionStorage.setItem(key, text);
+    else sessionStorage.removeItem(key);
+  } catch {
+    // Full, or forbidden: the browser still asks before it leaves the page.
+  }
+}
