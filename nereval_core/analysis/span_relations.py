@@ -105,7 +105,7 @@ def overlapping_pairs(gold: Layer, pred: Layer) -> tuple[CandidatePairs, Int64, 
         none = np.zeros(0, np.int64)
         alone = CandidatePairs(none, none, none.astype(np.uint8), none, none, none)
         return alone, none, none
-    tangle = _tangle(gold, pred, ())
+    tangle = _tangle(gold, pred, (), (np.arange(len(gold)), np.arange(len(pred))))
     low, high, other_low, other_high = overlap_ranges(tangle)
     number = int((high - low).sum() + (other_high - other_low).sum())
     if number > MOST_PAIRS:
@@ -123,16 +123,18 @@ def judge_pairs(gold: Layer, pred: Layer, rule: Criterion, g: Array, p: Array) -
     if not len(g):
         return np.zeros(0, np.uint8)
     rules = decision_table((rule,))
-    pairs = candidate_pairs(_tangle(gold, pred, rules.questions), g.astype(np.int64), p.astype(np.int64))
+    members = g.astype(np.int64), p.astype(np.int64)
+    number = np.arange(len(g))
+    pairs = candidate_pairs(_tangle(gold, pred, rules.questions, members), number, number)
     decisions: UInt8 = rules.decisions[pairs.code, 0]
     return decisions
 
 
-def _tangle(gold: Layer, pred: Layer, questions: tuple[Question, ...]) -> TangledSpans:
+def _tangle(gold: Layer, pred: Layer, questions: tuple[Question, ...], members: tuple[Int64, Int64]) -> TangledSpans:
     types = tuple(sorted({*gold.types, *pred.types}))
     ours, theirs = spans_of(gold, types), spans_of(pred, types)
     facts = Facts.of(ours, theirs, questions)
-    return tangled_spans(ours, theirs, gold.documents.base, facts, np.arange(len(gold)), np.arange(len(pred)))
+    return tangled_spans(ours, theirs, gold.documents.base, facts, *members)
 
 
 def overlap_counts(layer: Layer, other: Layer) -> Int64:

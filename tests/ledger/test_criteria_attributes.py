@@ -10,6 +10,7 @@ import pytest
 
 from nereval_core.analysis.criteria.gap import CAUSES, gap, gap_sentence, recover_spans, recovered_sentence
 from nereval_core.analysis.criteria.sensitivity import document_folds, merge_types
+from nereval_core.analysis.criteria.steps import ladder_sentence, ladder_steps, step_between
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.analysis.sentences import RecordCount, sentence_text
 from nereval_core.corpus import Layer
@@ -70,6 +71,19 @@ def test_the_parts_of_a_gap_open_their_records(one: str, other: str) -> None:
     same = Query(decision=DECISIONS, having=((f"credit {found.strict}", "same"),))
     assert opened(records, same) + shown[["more", "less"]].to_numpy().sum() == len(DEMO.gold)
     assert records.attribute(f"gap {found.strict}") is not None and len(CAUSES) == 7
+
+
+def test_the_steps_of_the_ladder_and_their_parts_open_their_records() -> None:
+    steps = ladder_steps(SCORES)
+    for step in steps[1:]:
+        records = listed(step.criterion)
+        assert opened(records, step.query()) == step.changed == sum(part.spans for part in step.parts)
+        for part in step.parts:
+            assert opened(records, part.query(step.above)) == part.spans
+    assert any(not part.gains for step in steps for part in step.parts)
+    said = ladder_sentence(steps, step_between(SCORES, "strict", "lenient"))
+    numbers = [part for part in said if isinstance(part, RecordCount)]
+    assert [opened(listed("lenient"), part.query) for part in numbers] == [part.number for part in numbers] != []
 
 
 @pytest.mark.parametrize(("one", "other"), [("strict", "type"), ("lenient", "partial")])

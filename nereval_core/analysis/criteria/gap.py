@@ -53,6 +53,16 @@ CAUSES_IN_WORDS: Mapping[str, str] = {
     ELSEWHERE: "are aligned otherwise",
 }
 """The predicate of a sentence for each of CAUSES."""
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "boundaries": ("left boundary", "right boundary", "both boundaries", "fragments"),
+    "types": ("type",),
+    "boundaries and types": ("boundary and type",),
+    ELSEWHERE: (ELSEWHERE,),
+}
+"""What a looser criterion forgives, and the CAUSES that are of each kind."""
+_KIND_OF_CAUSE = np.array(
+    [number for cause in CAUSES for number, causes in enumerate(KINDS.values()) if cause in causes], np.int8
+)
 GAIN = ("more", "less", "same")
 """The credit of a span under the looser criterion, compared with the other."""
 
@@ -116,6 +126,10 @@ class Gap:
             rows.append((cause, more, less, int(change.sum()) / 2, float(parts[cause]), share))
         return typed_table(rows, GAP_COLUMNS)
 
+    def kinds(self) -> Int8:
+        """Return the index into KINDS of each gold span's cause, -1 where the credit is the same."""
+        return np.append(_KIND_OF_CAUSE, np.int8(-1))[self.cause]
+
     def gain(self) -> Int8:
         """Return the index into GAIN of each gold span."""
         return np.select([self.change > 0, self.change < 0], [0, 1], 2).astype(np.int8)
@@ -140,7 +154,7 @@ def ordered_gap(scores: Scores, strict: str, loose: str) -> Gap:
     before, after = (CREDIT[scores.decisions(name)[0]] for name in (strict, loose))
     change = (after - before).astype(np.int8)
     partner = scores.partners(loose)[0]
-    paired = np.flatnonzero(partner >= 0)
+    paired = np.flatnonzero((partner >= 0) & (change != 0))
     cause = np.full(len(gold), -1, np.int8)
     cause[change != 0] = CAUSES.index(ELSEWHERE)
     if len(paired):
@@ -150,7 +164,7 @@ def ordered_gap(scores: Scores, strict: str, loose: str) -> Gap:
         # Where the stricter rule, applied to the pair of the looser criterion, makes the whole difference, the cause is
         # the way in which the pair differs.
         judged = CREDIT[judge_pairs(gold, pred, scores.criterion(strict), paired, mate)]
-        ruled = np.flatnonzero((change[paired] != 0) & (judged == before[paired]))
+        ruled = np.flatnonzero(judged == before[paired])
         differs = relation != BOUNDARIES.index("equal")
         kind = np.select(
             [~differs & ~same, differs & ~same, differs],

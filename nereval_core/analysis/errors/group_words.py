@@ -25,6 +25,7 @@ from nereval_core.analysis.errors.error_groups import (
 )
 from nereval_core.corpus import Layer
 from nereval_core.problems import name_text
+from nereval_core.records.queries import Side
 from nereval_core.records.tables import record_ids
 from nereval_core.report.span_difference import Piece, difference_text, span_difference
 from nereval_core.scoring import Scores
@@ -165,16 +166,23 @@ class GroupExample(NamedTuple):
 
 
 def group_examples(scores: Scores, criterion: str, group: ErrorGroup, limit: int = EXAMPLES) -> list[GroupExample]:
-    """Return some records of a group in their texts: other words and other documents first, in text order.
+    """Return some records of a group in their texts, see `record_examples`."""
+    side: Side = "gold" if len(group.gold) else "pred"
+    return record_examples(scores, criterion, side, (group.gold if side == "gold" else group.pred).tolist(), limit)
+
+
+def record_examples(
+    scores: Scores, criterion: str, side: Side, spans: Sequence[int], limit: int = EXAMPLES
+) -> list[GroupExample]:
+    """Return some records of spans of a side in their texts: other words and other documents first, in text order.
 
     Raises:
         FormatError: spans without texts.
     """
     gold, pred = scores.layers(criterion)
-    side, spans = ("gold", group.gold) if len(group.gold) else ("pred", group.pred)
     own, other = (gold, pred) if side == "gold" else (pred, gold)
     partners = scores.partners(criterion)[0 if side == "gold" else 1]
-    chosen = _varied(own, spans.tolist(), limit)
+    chosen = _varied(own, spans, limit)
     names = record_ids(own, side[0], np.array(chosen, np.int64))
     examples = []
     for span, record in zip(chosen, names, strict=True):

@@ -1,7 +1,8 @@
 """Attributes that compare criteria, or systems, on a record's spans.
 
 `gap NAME` is the cause of the part that a gold span has in the gap of F1 from NAME to the records' criterion, and
-`credit NAME` whether it earns more or less credit under the latter; `flips NAME` whether the decision is another one.
+`forgiven NAME` that cause by its kind; `credit NAME` whether it earns more or less credit under the latter, `changed
+NAME` whether it earns another one; `flips NAME` whether the decision is another one.
 `recovered A,B,C` is the first of these criteria, A aside, that credits a gold span which A does not. `merging
 DNA,RNA>nucleic` is the decision once types are merged; `fold 10 0` is the fold of the document, by number and seed.
 
@@ -16,7 +17,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from nereval_core.analysis.criteria.gap import CAUSES, CHAIN, GAIN, ordered_gap, recover_spans
+from nereval_core.analysis.criteria.gap import CAUSES, CHAIN, GAIN, KINDS, Gap, ordered_gap, recover_spans
 from nereval_core.analysis.criteria.sensitivity import document_folds, merge_types
 from nereval_core.analysis.crosstab import (
     GOLD_STATES,
@@ -45,18 +46,31 @@ AGAINST = (BOTH_RIGHT, ONLY_THIS, ONLY_OTHER, BOTH_WRONG, SPURIOUS_BOTH, SPURIOU
 
 def gap(records: Records, argument: str) -> Attribute | None:
     """Return the cause of each gold span's part in the gap from a criterion to that of the records; CAUSES."""
-    scores = _comparable(records, [argument])
-    if scores is None:
-        return None
-    return Attribute(_of_gold(records, ordered_gap(scores, argument, records.criterion).cause), CAUSES)
+    gap = _gap(records, argument)
+    return None if gap is None else Attribute(_of_gold(records, gap.cause), CAUSES)
+
+
+def forgiven(records: Records, argument: str) -> Attribute | None:
+    """Return the kind of the cause of each gold span's part in the gap from a criterion; KINDS."""
+    gap = _gap(records, argument)
+    return None if gap is None else Attribute(_of_gold(records, gap.kinds()), tuple(KINDS))
 
 
 def credit(records: Records, argument: str) -> Attribute | None:
     """Return whether each gold span earns more credit under the records' criterion than under another; GAIN."""
+    gap = _gap(records, argument)
+    return None if gap is None else Attribute(_of_gold(records, gap.gain()), GAIN)
+
+
+def changed(records: Records, argument: str) -> Attribute | None:
+    """Return whether each gold span earns another credit under the records' criterion than under another; FLIPS."""
+    gap = _gap(records, argument)
+    return None if gap is None else Attribute(_of_gold(records, (gap.change == 0).astype(np.int8)), FLIPS)
+
+
+def _gap(records: Records, argument: str) -> Gap | None:
     scores = _comparable(records, [argument])
-    if scores is None:
-        return None
-    return Attribute(_of_gold(records, ordered_gap(scores, argument, records.criterion).gain()), GAIN)
+    return None if scores is None else ordered_gap(scores, argument, records.criterion)
 
 
 def flips(records: Records, argument: str) -> Attribute | None:

@@ -26,3 +26,14 @@ function typeChange([gold, pred]) {
   if (pred === undefined) return gold ? [gold] : [];
   return [make("del", "nd-out", gold), " → ", make("b", "", pred)];
 }
+
+// A record in its text, and below it its types and its document.
+function exampleLines({ before, pieces, after, document: doc, types }) {
+  const text = make("bdi", "nd-text");
+  const words = difference(pieces);
+  words.className = "nd-span";
+  text.append(make("span", "nd-around", before), words, make("span", "nd-around", after));
+  const note = make("span", "nd-note");
+  note.append(...typeChange(types), types.length ? " · " : "", nameText(doc));
+  return [text, note];
+}

@@ -150,22 +150,12 @@ function outcome(message) {
   return box;
 }
 
-function patternExample(view, { before, pieces, after, document: doc, record, types }) {
-  const text = make("bdi", "np-text");
-  text.append(make("span", "np-around", before), marked(pieces), make("span", "np-around", after));
-  const item = act(view, "np-example", "", showRecord, doc, record);
-  const note = make("span", "np-note");
-  note.append(...typeChange(types), types.length ? " · " : "", nameText(doc));
-  item.append(text, note);
+function patternExample(view, example) {
+  const item = act(view, "np-example", "", showRecord, example.document, example.record);
+  item.append(...exampleLines(example));
   const row = make("li");
   row.append(item);
   return row;
-}
-
-function marked(pieces) {
-  const words = difference(pieces);
-  words.className = "np-span";
-  return words;
 }
 
 function narrowerPatterns(view, group) {
