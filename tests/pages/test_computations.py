@@ -32,6 +32,7 @@ ASKED = {
     "Slices": ["Testing slices", "Testing changes"],
     "Slices scores": ["Thresholds"],
     "Slices worst-slices": ["Combinations of slices"],
+    "Criteria": ["Comparing all criteria", "Comparing criteria"],
     "Criteria published": ["rules: scoring as bc5cdr does"],
     "Criteria recovered": ["Recoverable spans"],
     "Criteria two-criteria": ["Comparing criteria"],
@@ -62,6 +63,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     apart = core_process.call_apart
     start_afresh()
     monkeypatch.setattr(computations, "SPANS", 0)
+    monkeypatch.setattr(computations, "SCORED", 0)
     monkeypatch.setattr(computations, "call_apart", called)
     monkeypatch.setattr(core_process, "_answer", answered)
     return titles
@@ -74,12 +76,11 @@ def test_published_scorers_are_scored_when_asked_for_and_their_rows_alone_are_ke
     assert not [title for title in sent if "scoring as" in title]
     outcomes: list[str] = []
     monkeypatch.setattr(caches, "outcome", lambda loaded, system, name: outcomes.append(name))
-    settings = caches.as_read(DEMO)
-    apart = caches.every_row(DEMO, "rules", settings)
+    apart = caches.published_rows(DEMO, "rules")
     assert not outcomes and sum("scoring as" in title for title in sent) == len(conventions())
     monkeypatch.undo()
     start_afresh()
-    rows, refused = caches.every_row(DEMO, "rules", settings)
+    rows, refused = caches.published_rows(DEMO, "rules")
     assert apart[0] == rows and {name: str(error) for name, error in apart[1].items()} == {
         name: str(error) for name, error in refused.items()
     }

@@ -19,7 +19,6 @@ from nereval_core.records.tables import records
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
-from nereval_core.scoring.criteria import CRITERIA
 
 _PLACE_COLUMNS: Columns = {
     "side": "category",
@@ -273,17 +272,3 @@ def criteria_table(rows: Sequence[CriterionRow]) -> pd.DataFrame:
         (row.label, PUBLISHED if row.evaluation else OURS, *row.ratios, *row.counts, row.signature) for row in rows
     ]
     return typed_table(rows_shown, TABLE_COLUMNS)
-
-
-def comparable_neighbours(rows: Sequence[CriterionRow]) -> tuple[tuple[CriterionRow, CriterionRow] | None, ...]:
-    """Return each row with the nearest row above whose spans it can be compared with, None where there is none.
-
-    Criteria that count tokens do not decide over spans.
-    """
-    neighbours: list[tuple[CriterionRow, CriterionRow] | None] = []
-    above: CriterionRow | None = None
-    for row in rows:
-        by_token = not row.evaluation and row.name in CRITERIA and CRITERIA[row.name].unit == "token"
-        neighbours.append(None if by_token or above is None else (row, above))
-        above = above if by_token else row
-    return tuple(neighbours)

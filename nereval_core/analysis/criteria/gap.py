@@ -56,10 +56,10 @@ CAUSES_IN_WORDS: Mapping[str, str] = {
 KINDS: Mapping[str, tuple[str, ...]] = {
     "boundaries": ("left boundary", "right boundary", "both boundaries", "fragments"),
     "types": ("type",),
-    "boundaries and types": ("boundary and type",),
+    "both": ("boundary and type",),
     ELSEWHERE: (ELSEWHERE,),
 }
-"""What a looser criterion forgives, and the CAUSES that are of each kind."""
+"""What a looser criterion forgives, and the CAUSES that are of each kind; `both` is boundaries and types at once."""
 _KIND_OF_CAUSE = np.array(
     [number for cause in CAUSES for number, causes in enumerate(KINDS.values()) if cause in causes], np.int8
 )

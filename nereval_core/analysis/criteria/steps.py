@@ -10,27 +10,24 @@ gain and parts that lose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from nereval_core.alignment.candidates import CREDIT
 from nereval_core.analysis.criteria.gap import ELSEWHERE, KINDS, Gap, ordered_gap
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts
 from nereval_core.records.queries import YES, Query
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Criterion, decision_table
 from nereval_core.tables.glossary import DECISIONS
 
-IN_SENTENCE: Mapping[str, str] = {
-    "boundaries": "boundaries",
-    "types": "types",
-    "boundaries and types": "both",
-    ELSEWHERE: "other alignments",
-}
-"""What each kind of cause is called after "come from"."""
 EXAMPLES_SOUGHT = 200
 """Gold spans of a part that examples are chosen among: the first ones, in the order of the texts."""
 
@@ -54,6 +51,15 @@ class StepPart:
         return Query(decision=DECISIONS, having=((f"forgiven {strict}", self.kind), (f"credit {strict}", gain)))
 
 
+class Piece(NamedTuple):
+    """A piece of the bar of a step, from one F1 to another; `kind` is empty for what is kept."""
+
+    kind: str
+    effect: Literal["kept", "gained", "lost"]
+    start: Fraction
+    end: Fraction
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """A step of the ladder: a criterion, the criterion above it ("" for the first), and its parts.
@@ -72,9 +78,20 @@ class Step:
         return sum((part.f1 for part in self.parts), Fraction(0))
 
     @property
-    def lost(self) -> Fraction:
-        """The part of F1 under the criterion above that is lost, as a number that is not below 0."""
-        return -sum((part.f1 for part in self.parts if not part.gains), Fraction(0))
+    def pieces(self) -> tuple[Piece, ...]:
+        """The pieces of its bar from left to right; none without F1.
+
+        It is filled up to F1: what is kept of the F1 above, then what is gained by kind of cause. What is lost stands
+        behind.
+        """
+        if self.f1 is None:
+            return ()
+        at = self.f1 - sum((part.f1 for part in self.parts if part.gains), Fraction(0))
+        pieces = [Piece("", "kept", Fraction(0), at)]
+        for part in self.parts:
+            pieces.append(Piece(part.kind, "gained" if part.gains else "lost", at, at + abs(part.f1)))
+            at += abs(part.f1)
+        return tuple(pieces)
 
     @property
     def changed(self) -> int:
@@ -84,6 +101,14 @@ class Step:
     def query(self) -> Query:
         """Return the query of the records of all parts, both those that gain and those that lose."""
         return Query(decision=DECISIONS, having=((f"changed {self.above}", YES),))
+
+    def kind_query(self, kind: str) -> Query:
+        """Return the query of the records of one kind of cause, both those that gain and those that lose."""
+        return Query(decision=DECISIONS, having=((f"forgiven {self.above}", kind),))
+
+    def gain_query(self, gains: bool) -> Query:
+        """Return the query of the records of all kinds that gain, or of those that lose."""
+        return Query(decision=DECISIONS, having=((f"credit {self.above}", "more" if gains else "less"),))
 
 
 def comparable_criteria(scores: Scores) -> tuple[str, ...]:
@@ -119,7 +144,7 @@ def ladder_steps(scores: Scores) -> tuple[Step, ...]:
     # CREDIT counts in halves, so F1 = 2 (credit / 2) / (POS + ACT).
     spans = len(gold) + len(pred)
     first = Step(order[0], "", Fraction(credit, spans) if spans else None)
-    steps = (step_between(scores, above, name) for above, name in zip(order, order[1:], strict=False))
+    steps = (step_between(scores, above, name) for above, name in pairwise(order))
     return (first, *steps)
 
 
@@ -148,14 +173,31 @@ def step_parts(gap: Gap) -> tuple[StepPart, ...]:
     return tuple(parts)
 
 
+PIECE_COLUMNS: Columns = {
+    **dict.fromkeys(("criterion", "kind", "effect"), TEXT_DTYPE),
+    **dict.fromkeys(("start", "end"), "float64"),
+}
+"""Columns of `piece_table` and their dtypes: from which F1 to which a piece of the bar of a criterion stands."""
+
+
+def piece_table(steps: Sequence[Step]) -> pd.DataFrame:
+    """Return the pieces of all bars: PIECE_COLUMNS."""
+    rows = [
+        (step.criterion, piece.kind, piece.effect, float(piece.start), float(piece.end))
+        for step in steps
+        for piece in step.pieces
+    ]
+    return typed_table(rows, PIECE_COLUMNS)
+
+
 def ladder_sentence(steps: Sequence[Step], whole: Step | None) -> Sentence:
     """Return the sentence on F1 under the first and the last criterion, and on the causes of the difference.
 
     `whole` is the step from the first criterion to the last. Numbers open the records under the last.
     """
-    if not steps or steps[0].f1 is None or steps[-1].f1 is None:
+    first, last = (steps[0], steps[-1]) if steps else (None, None)
+    if first is None or last is None or first.f1 is None or last.f1 is None:
         return ()
-    first, last = steps[0], steps[-1]
     start = f"F1 is {float(first.f1):.3f} under {first.criterion}"
     if whole is None or first is last:
         return (f"{start}.",)
@@ -168,9 +210,13 @@ def ladder_sentence(steps: Sequence[Step], whole: Step | None) -> Sentence:
         return (f"{start}.",)
     parts: list[str | RecordCount] = [f"{start}. Of the {float(whole.difference):.3f} between, "]
     for place, (kind, (spans, f1)) in enumerate(sums.items()):
-        query = Query(decision=DECISIONS, having=((f"forgiven {first.criterion}", kind),))
         text = f"{float(f1):.3f}".replace("-", "−")
         verb = " come from " if not place else " from "
         joint = "" if not place else " and " if place == len(sums) - 1 else ", "
-        parts += [joint, RecordCount(text, query, spans), verb, IN_SENTENCE[kind]]
+        parts += [
+            joint,
+            RecordCount(text, whole.kind_query(kind), spans),
+            verb,
+            "other alignments" if kind == ELSEWHERE else kind,
+        ]
     return join_parts([*parts, "."])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -12,8 +13,9 @@ from nereval_core.analysis.criteria.convention_differences import (
     count_by_quirk,
     criteria_table,
 )
-from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, WHOLLY, Gap, RecoveredSpans
+from nereval_core.analysis.criteria.gap import CHAIN, ELSEWHERE, KINDS, OVERLAPPED, WHOLLY, Gap, RecoveredSpans
 from nereval_core.analysis.criteria.ladder import LEFT_OUT
+from nereval_core.analysis.criteria.steps import Step
 from nereval_core.records.queries import Query
 from nereval_core.report.colours import LOOKS
 from nereval_core.scoring.count_tables import free_name
@@ -37,28 +39,48 @@ from nereval_core.tables.glossary import DECISIONS, decision_label
 COR, *_, POS, ACT = SHARED_COUNTS
 
 
-def all_criteria_table(rows: Sequence[CriterionRow], steps: Sequence[tuple[int, int] | None] | None = None) -> Table:
+def all_criteria_table(rows: Sequence[CriterionRow], steps: Mapping[str, Step]) -> Table:
     """Return a row for each criterion and each published scorer.
 
-    `steps` are the numbers of spans that a row and the one above decide differently, and of those among them with
-    another credit; None stands for a row that cannot be compared. Without them a text stands in their place.
+    `steps` are those of the ladder by criterion: what a criterion forgives against the one above it, by kind of cause.
     """
     frame = criteria_table(rows).rename(columns=dict(RATIO_KEYS))
+    of_row = [steps.get(row.name) if not row.evaluation else None for row in rows]
+    kinds = [kind for kind in KINDS if any(part.kind == kind for step in steps.values() for part in step.parts)]
     columns = [Column("row", "criterion or scorer", "name"), *RATIOS]
-    if steps is None:
-        columns.append(Column("differs", "differs from above", "text"))
-        frame["differs"] = "show"
-    else:
-        for place, (key, heading, meaning) in enumerate(_STEPS):
-            columns.append(Column(key, heading, "count", meaning=meaning))
-            frame[key] = pd.array([None if step is None else step[place] for step in steps], dtype="Int64")
+    if any(step.above for step in steps.values()):
+        frame["difference"] = _of_steps(of_row, lambda step: float(step.difference), "float64")
+        columns.append(Column("difference", "against above", "difference", meaning="F1 less F1 of the step above"))
+    for kind in kinds:
+        frame[kind] = _of_steps(of_row, partial(_part_of_kind, kind=kind), "float64")
+        columns.append(Column(kind, kind, "difference", meaning=KINDS_IN_WORDS[kind]))
+    if kinds:
+        for key, gains in (("gain", True), ("lose", False)):
+            frame[key] = _of_steps(of_row, partial(_spans_of, gains=gains), "Int64")
+            columns.append(Column(key, kind="count", meaning=f"gold spans that {key} credit against the step above"))
     return frame_table("Scores under every criterion", frame, [*columns, COR, POS, ACT], name="every")
 
 
-_STEPS = (
-    ("differs", "differs from above", "spans that this row and the one above it decide differently"),
-    ("credit", "in credit", "how many of these earn another credit; the others only bear another name"),
-)
+KINDS_IN_WORDS: Mapping[str, str] = {
+    "boundaries": "part of the difference that boundaries make",
+    "types": "part of the difference that types make",
+    "both": "part of the difference that boundaries and types make at once",
+    ELSEWHERE: "part of the difference of spans that are aligned with another span, or no longer",
+}
+
+
+def _of_steps(steps: Sequence[Step | None], value: Callable[[Step], float | int | None], dtype: str) -> pd.Series:
+    """Return a value of each step as a column, missing for rows without a step and for the first one."""
+    return pd.Series([None if step is None or not step.above else value(step) for step in steps], dtype=dtype)
+
+
+def _part_of_kind(step: Step, kind: str) -> float | None:
+    parts = [part.f1 for part in step.parts if part.kind == kind]
+    return float(sum(parts)) if parts else None
+
+
+def _spans_of(step: Step, gains: bool) -> int:
+    return sum(part.spans for part in step.parts if part.gains == gains)
 
 
 def difference_table(

@@ -182,7 +182,7 @@ def record_examples(
     gold, pred = scores.layers(criterion)
     own, other = (gold, pred) if side == "gold" else (pred, gold)
     partners = scores.partners(criterion)[0 if side == "gold" else 1]
-    chosen = _varied(own, spans, limit)
+    chosen = varied_spans(own, spans, limit)
     names = record_ids(own, side[0], np.array(chosen, np.int64))
     examples = []
     for span, record in zip(chosen, names, strict=True):
@@ -200,7 +200,7 @@ def record_examples(
     return examples
 
 
-def _varied(layer: Layer, spans: Sequence[int], limit: int) -> list[int]:
+def varied_spans(layer: Layer, spans: Sequence[int], limit: int) -> list[int]:
     """Return some spans, those with texts and documents of their own first, in order."""
     chosen: dict[int, None] = {}
     for must_vary in (("text", "document"), ("text",), ()):

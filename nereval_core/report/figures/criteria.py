@@ -10,11 +10,11 @@ from plotly.subplots import make_subplots
 
 from nereval_core.report.colours import TYPE_HUES
 from nereval_core.report.figures.parts import (
+    CLEAR,
     GRID,
     ROW_PIXELS,
     background,
     counted,
-    limit_axis,
     plain,
     ratio_axis,
     row_axis,
@@ -26,61 +26,75 @@ DRAWN_STEPS = 1_000
 """Steps of a curve that are drawn: more would stand closer than the pixels of a screen."""
 NAME_HEIGHT = 0.045
 """Share of the height that the name of a mark takes."""
+KIND_INK = "#35409c"
+KIND_LOOKS = {
+    "boundaries": (KIND_INK, ""),
+    "types": ("#9aa6e8", ""),
+    "both": ("#9aa6e8", "/"),
+    "aligned otherwise": ("#ffffff", "|"),
+}
+"""The colour and the pattern of each kind of cause."""
 _HEAD = 122
 """Pixels above a plot for title, legend and axis, one below the other: a narrow window has no space beside the plot."""
 _PANELS_ACROSS = 3
 _PANEL_GAP = 90
 
 
-def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, documents: int) -> go.Figure:
-    """Draw F1 under every criterion and published scorer as dots, one row each.
+def ladder_bars(pieces: pd.DataFrame, table: pd.DataFrame, system: str, n: tuple[int, int, int]) -> go.Figure:
+    """Draw the ladder of criteria, a bar each: what is kept of the F1 above, and what is gained by kind of cause.
 
-    `table` has the columns `row`, `kind` (criterion or published), `P`, `R` and `F1`; rows without F1 have no dot. A
-    dot's `customdata` is the number of its row. An F1 far from all others stands at the edge, with its value.
+    A bar is filled up to F1; behind it stands hollow what is lost of the F1 above. `pieces` has the columns of
+    `analysis.criteria.steps.PIECE_COLUMNS`; `table` has `row`, `kind` (criterion or published) and `F1`, in the order
+    of the ladder. Published scorers are diamonds in rows of their own, criteria without a step dots. `n` are gold
+    spans, predictions and documents.
     """
-    figure, limits = go.Figure(), limit_axis(table["F1"])
-    plot = 40 + 22 * max(1, len(table))
-    kinds = (("criterion", "matching criterion", "circle"), ("published", "published scorer", "diamond"))
-    for number, (kind, name, symbol) in enumerate(kinds):
-        rows = table[(table["kind"].eq(kind) & table["F1"].notna()).to_numpy()]
-        places = rows.index.tolist()
-        figure.add_scatter(
-            **limits.marks(rows["F1"]),
-            y=places,
+    figure, place = go.Figure(), {name: number for number, name in enumerate(table["row"])}
+    looks = [("kept", "", "kept of the F1 above", GRID, "")]
+    looks += [("gained", kind, kind, *look) for kind, look in KIND_LOOKS.items()]
+    looks += [("lost", "", "lost again", CLEAR, "")]
+    for effect, kind, name, colour, pattern in looks:
+        of_look = pieces[pieces["effect"].eq(effect) & (pieces["kind"].eq(kind) | (effect == "lost"))]
+        if not len(of_look):
+            continue
+        figure.add_bar(
+            x=(of_look["end"] - of_look["start"]).tolist(),
+            y=[place[criterion] for criterion in of_look["criterion"]],
+            base=of_look["start"].tolist(),
+            orientation="h",
             name=name,
-            cliponaxis=False,
-            marker={"symbol": symbol, "color": TYPE_HUES[number], "size": 10, "line": {"color": "#555", "width": 0.5}},
-            customdata=[(place,) for place in places],
-            hovertext=[
-                f"{plain(label)}: F1 {f1:.4f}, P {p:.4f}, R {r:.4f}"
-                for label, f1, p, r in zip(rows["row"], rows["F1"], rows["P"], rows["R"], strict=True)
-            ],
-            hoverinfo="text",
+            width=0.6,
+            marker={
+                "color": colour,
+                "line": {"color": CLEAR if effect == "kept" else KIND_INK, "width": 1},
+                "pattern": {"shape": pattern, "fgcolor": KIND_INK},
+            },
+            hovertemplate=f"{plain(name)}: %{{x:.4f}}<extra></extra>",
         )
+    has_bar = table["row"].isin(pieces["criterion"])
+    for source, name, symbol in (("criterion", "no step", "circle"), ("published", "published scorer", "diamond-open")):
+        marked = table[(table["F1"].notna() & ~has_bar & table["kind"].eq(source)).to_numpy()]
+        if len(marked):
+            figure.add_scatter(
+                x=marked["F1"].tolist(),
+                y=marked.index.tolist(),
+                mode="markers",
+                name=name,
+                marker={"symbol": symbol, "color": KIND_INK, "size": 9},
+                hovertemplate=f"{name}: F1 %{{x:.4f}}<extra></extra>",
+            )
+    values = [*table["F1"].dropna().tolist(), *pieces["end"].tolist()]
+    low, high = max(0.0, min(values, default=0.0) - 0.05), max(values, default=1.0) + 0.03
+    labels = [f"{row} {f1:.3f}" if f1 == f1 else str(row) for row, f1 in zip(table["row"], table["F1"], strict=True)]
     return figure.update_layout(
-        title={
-            "text": f"F1 of {plain(system)} under {len(table):,} rules of matching<br>"
-            f"<sub>F1, at best 1; n = {counted(gold, 'gold span')}, {counted(predicted, 'prediction')}, "
-            f"{counted(documents, 'document')}</sub>",
-            "yref": "container",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 10},
-        },
-        height=plot + _HEAD + 10,
-        # Many rows do not fit a screen, so the axis stands at the top.
-        xaxis={
-            "title": {"text": "F1", "standoff": 4},
-            "side": "top",
-            "gridcolor": GRID,
-            "zeroline": False,
-            **limits.axis(),
-        },
-        yaxis={**row_axis(table["row"].tolist()), "title": "criterion or scorer", "automargin": True},
-        hovermode="closest",
-        dragmode=False,
-        legend={"orientation": "h", "y": 1 + 38 / plot, "x": 1, "xanchor": "right", "yanchor": "bottom"},
-        margin={"l": 10, "r": 10, "t": _HEAD, "b": 10},
+        title=f"F1 of {plain(system)} from strict to lenient, and what each criterion forgives<br>"
+        f"<sub>against the criterion above; n = {counted(n[0], 'gold span')}, {counted(n[1], 'prediction')}, "
+        f"{counted(n[2], 'document')}</sub>",
+        height=50 + 26 * max(1, len(table)) + _HEAD,
+        barmode="overlay",
+        xaxis={"title": f"F1, from {low:.2f}", "gridcolor": GRID, "zeroline": False, "range": [low, high]},
+        yaxis={**row_axis(labels), "automargin": True},
+        legend={"orientation": "h", "y": 1.0, "x": 0, "yanchor": "bottom"},
+        margin={"l": 10, "r": 10, "t": _HEAD, "b": 50},
         **background(),
     )
 

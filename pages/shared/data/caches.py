@@ -18,25 +18,18 @@ from cachetools import LRUCache
 
 from nereval_core.analysis.criteria.convention_differences import (
     CriterionRow,
-    comparable_neighbours,
     convention_rows,
-    criteria_rows,
     differences,
-    differing_decisions,
-    order_rows,
-    span_decisions,
 )
 from nereval_core.analysis.slices.decades_and_noise import counts_by_decade, decade_table, document_decades
 from nereval_core.analysis.slices.slicings import DIGEST_DIGITS
 from nereval_core.analysis.slices.user_columns import UserColumns
-from nereval_core.conventions import Convention, Outcome, conventions
-from nereval_core.conventions.records import OVERALL
+from nereval_core.conventions import Outcome, conventions
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import masked_error
 from nereval_core.ledger import Ledger
 from nereval_core.ledger import ledger as ledger_of_corpus
 from nereval_core.problems import FormatError
-from nereval_core.records.tables import records as match_records
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Counts, Scores, Settings
 from nereval_core.scoring.averages import Average
@@ -53,6 +46,8 @@ from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
 from pages.shared.view import View, is_key
 
+SCORED_DOCUMENTS = 100_000
+"""Documents from which a published scorer takes longer than a process to start."""
 UPLOADS = 16
 """Large corpora kept in memory beside the demos, or small ones in their places; the one unused longest goes first."""
 SMALL_SPANS, SMALL_DOCUMENTS = 5_000, 1_000
@@ -359,6 +354,8 @@ def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Ou
             return outcome(loaded.original, system, name, options).masked()
         except FormatError as error:
             raise masked_error(error) from None
+    if not are_scorers_slow(loaded):
+        return apply_convention(loaded, system, conventions()[name], options)
     title = f"{system}: scoring as {name} does"
     return computations.compute(loaded, title, apply_convention, loaded, system, conventions()[name], options)
 
@@ -387,10 +384,9 @@ def as_read(loaded: Loaded) -> Settings:
 Refused = Mapping[str, FormatError]
 
 
-def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[CriterionRow, ...], Refused]:
-    """Return a row for each criterion and published scorer, and the scorers that do not apply with the reason."""
-    published, refused = published_rows(loaded, system)
-    return order_rows(criteria_rows(scores(loaded, system, settings)), published), refused
+def scorer_names() -> tuple[str, ...]:
+    """Return the names of all published scorers, those of one family together."""
+    return tuple(sorted(conventions(), key=lambda name: conventions()[name].family))
 
 
 @memoized("Scoring as every published scorer does …")
@@ -398,48 +394,32 @@ def published_rows(loaded: Loaded, system: str) -> tuple[tuple[CriterionRow, ...
     """Return the rows of all published scorers, and the scorers that do not apply with the reason."""
     rows: list[CriterionRow] = []
     refused = {}
-    for name, convention in sorted(conventions().items(), key=lambda item: item[1].family):
+    for name in scorer_names():
         try:
-            rows += _scorer_rows(loaded, system, convention)
+            rows += scorer_rows(loaded, system, name)
         except FormatError as error:
             refused[name] = FormatError(error.problems)
     return tuple(rows), refused
 
 
-def _scorer_rows(loaded: Loaded, system: str, convention: Convention) -> tuple[CriterionRow, ...]:
-    if not computations.is_large(loaded):
-        return convention_rows(convention, outcome(loaded, system, convention.name))
+@memoized()
+def scorer_rows(loaded: Loaded, system: str, name: str) -> tuple[CriterionRow, ...]:
+    """Return the rows of a published scorer.
+
+    Raises:
+        FormatError: it does not apply to these data.
+    """
+    convention = conventions()[name]
+    if not are_scorers_slow(loaded):
+        return convention_rows(convention, outcome(loaded, system, name))
     # The outcomes of all scorers, with what their records are made of, take gigabytes: one is kept once it is opened.
-    title = f"{system}: scoring as {convention.name} does"
+    title = f"{system}: scoring as {name} does"
     try:
         return computations.compute(loaded, title, rows_of_scorer, loaded, system, convention)
     except FormatError as error:
         raise error if loaded.original is None else masked_error(error) from None
 
 
-@memoized("Looking for the spans that differ …")
-def step(loaded: Loaded, system: str, settings: Settings, row: CriterionRow, above: CriterionRow) -> pd.DataFrame:
-    """Return the spans that two rows decide differently."""
-    return differing_decisions(*(_row_spans(loaded, system, settings, each) for each in (row, above)))
-
-
-Sizes = tuple[tuple[int, int] | None, ...]
-
-
-@memoized("Comparing each row with the one above it …")
-def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[CriterionRow, ...]) -> Sizes:
-    """Return by how many spans each row differs from the one above it, and how many of these earn another credit."""
-    pairs = comparable_neighbours(rows)
-    needed = dict.fromkeys(row for pair in pairs if pair for row in pair)
-    spans_of_row = {row: _row_spans(loaded, system, settings, row) for row in needed}
-    tables = (
-        None if pair is None else differing_decisions(spans_of_row[pair[0]], spans_of_row[pair[1]]) for pair in pairs
-    )
-    return tuple(None if table is None else (len(table), int(table["moves"].sum())) for table in tables)
-
-
-def _row_spans(loaded: Loaded, system: str, settings: Settings, row: CriterionRow) -> pd.DataFrame:
-    if not row.evaluation:
-        return span_decisions(match_records(scores(loaded, system, settings), row.name), why="reason")
-    records = outcome(loaded, system, row.name).records(row.evaluation)
-    return span_decisions(records[(records["scope"] == OVERALL).to_numpy()], why="why")
+def are_scorers_slow(loaded: Loaded) -> bool:
+    """Return whether a published scorer takes longer than a process to start: documents of few spans take it little."""
+    return computations.is_large(loaded, documents=SCORED_DOCUMENTS)

@@ -56,20 +56,43 @@ def score(loaded: Loaded, system: str, settings: Settings) -> Scores:
     """
     gold, pred = loaded.corpus.gold, loaded.corpus.system(system)
     whole = partial(score_layers, gold, pred, settings, marks=loaded.marks[system])
-    are_many = len(gold) + len(pred) >= SCORED
-    return _apart(whole, f"{system}: scoring") if are_many or is_tangled(gold, pred) else whole()
+    return _apart(whole, f"{system}: scoring") if is_slow_to_score(gold, pred) else whole()
+
+
+def compare(
+    scores: Scores,
+    title: str,
+    call: Callable[Parameters, Result],
+    *arguments: Parameters.args,
+    **named: Parameters.kwargs,
+) -> Result:
+    """Return what a function returns that takes about as long as scoring does; called apart where that is long.
+
+    Raises:
+        FormatError: as the function, or a bound of the server was reached.
+    """
+    whole = partial(call, *arguments, **named)
+    return _apart(whole, title) if is_slow_to_score(*scores.read) else whole()
+
+
+def is_slow_to_score(gold: Layer, pred: Layer) -> bool:
+    """Return whether scoring takes longer than a process to start: there are many spans, or tangled ones."""
+    return len(gold) + len(pred) >= SCORED or is_tangled(gold, pred)
 
 
 def _apart(call: Callable[[], Result], title: str) -> Result:
     return call_apart(call, title, check_wanted=check_wanted, bounds=server_bounds(alone=only_this_machine()))
 
 
-def is_large(loaded: Loaded) -> bool:
-    """Return whether computing over the whole corpus takes longer than a process to start."""
+def is_large(loaded: Loaded, *, documents: int = DOCUMENTS) -> bool:
+    """Return whether computing over the whole corpus takes longer than a process to start.
+
+    `documents` is their number from which it does, however few spans there are.
+    """
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
     return (
         len(gold) + sum(map(len, systems)) >= SPANS
-        or len(loaded.corpus.documents) >= DOCUMENTS
+        or len(loaded.corpus.documents) >= documents
         or any(is_tangled(gold, system) for system in systems)
     )
 

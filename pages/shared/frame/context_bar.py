@@ -111,7 +111,12 @@ def _criterion(page: PageContext) -> None:
 def _take_schema(name: str | None) -> None:
     # A click on the chosen one would take the choice back: there is always a criterion.
     if name is not None:
-        state.update(criterion=name)
+        _take_criterion(name)
+
+
+def _take_criterion(name: str) -> None:
+    # Criteria shows the step of the criterion chosen last.
+    state.update(criterion=name, step="")
 
 
 def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -> None:
@@ -137,7 +142,7 @@ def _list(page: PageContext) -> None:
         list(names),
         format_func=lambda name: f"{name} · {names[name]}",
         help="When two spans count as a match. A published scorer's own figures stand on Overview.",
-        **state.mirror_field("criterion", page.view.criterion),
+        **state.mirror("criterion", page.view.criterion, _take_criterion),
     )
     st.caption(_sentence(page))
     if lacking:

@@ -217,7 +217,7 @@ class View:
     - `merge`: pairs of a type and the name that it is merged into; `leaveout`: types that are not scored.
     - `doc`: the document that lists are narrowed down to; if a `record` is chosen, the document of that record alone.
     - `beside`: a second system, which the first is held against; `tracks`: further ones that Inspect shows with these
-      two; `versus`: a second criterion.
+      two; `versus`: a second criterion; `step`: the criterion whose step of the ladder is open.
     - `rule`: the rule of a criterion of the user's own (`pages.shared.view.link`), in links alone.
     - `reference`: the layer taken as gold; `annotators`: the layers that Annotators compares.
     - `mask`: MASKED if texts are masked.
@@ -254,6 +254,7 @@ class View:
     beside: str = parameter("", TEXT)
     tracks: tuple[str, ...] = parameter((), NAMES)
     versus: str = parameter("", TEXT)
+    step: str = parameter("", TEXT)
     rule: str = parameter("", TEXT)
     reference: str = parameter("", TEXT)
     mask: str = parameter("", one_of((MASKED,), f"is not {MASKED}"))

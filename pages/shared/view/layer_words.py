@@ -13,6 +13,7 @@ from nereval_core.analysis.errors import LIKE
 from nereval_core.analysis.errors.error_groups import GroupKey
 from nereval_core.analysis.errors.group_words import Annotators, Phrase, group_phrases
 from nereval_core.problems import name_text
+from nereval_core.records.queries import YES
 from nereval_core.records.reasons import type_difference
 from nereval_core.report.colours import LOOKS
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked, kinds_between
@@ -138,7 +139,14 @@ class LayerWords:
         """Return a condition on an attribute of records, as a filter is called."""
         word, _, argument = name.partition(" ")
         key = GroupKey.of(argument) if word == LIKE else None
-        return f"{name}: {value}" if key is None else "".join(phrase.text for phrase in self.pattern(key))
+        if key is not None:
+            return "".join(phrase.text for phrase in self.pattern(key))
+        # Conditions on the credit under another criterion.
+        if word == "credit":
+            return f"same credit as under {argument}" if value == "same" else f"{value} credit than under {argument}"
+        if word == "changed" and value == YES:
+            return f"another credit than under {argument}"
+        return f"against {argument}: {value}" if word in ("gap", "forgiven") else f"{name}: {value}"
 
     def reason(self, reason: str, gold_type: object, pred_type: object) -> str:
         """Return why a record was decided so; of annotators by name, from the reason and the types of both sides."""

@@ -118,6 +118,7 @@ def check_view(
         beside="" if view.beside == system else allowed_value("beside", systems, "", "is not a system of this corpus"),
         tracks=tuple(name for name in in_corpus("tracks", systems) if name not in (system, view.beside))[:MOST_TRACKS],
         versus=allowed_value("versus", criteria, "", "is not a matching criterion that applies here"),
+        step=allowed_value("step", criteria, "", "is not a matching criterion that applies here"),
         doc=(doc := allowed_value("doc", documents, "", "is not a document of this corpus")),
         record=view.record if doc else "",
         at=view.at if doc else "",

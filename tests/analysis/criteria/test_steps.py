@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from nereval_core.alignment.candidates import CREDIT
 from nereval_core.analysis.criteria.gap import CAUSES, ELSEWHERE, KINDS, ordered_gap
 from nereval_core.analysis.criteria.steps import (
+    PIECE_COLUMNS,
     comparable_criteria,
     ladder_sentence,
     ladder_steps,
+    piece_table,
     step_between,
 )
 from nereval_core.analysis.sentences import sentence_text
@@ -49,7 +51,12 @@ def check_ladder(scores: Scores) -> None:
             assert step.parts == ()
             continue
         assert sum((part.f1 for part in step.parts), Fraction(0)) == step.difference == step.f1 - above.f1 >= 0
-        assert 0 <= step.lost <= above.f1
+        kept, *pieces = step.pieces
+        assert kept.effect == "kept" and 0 <= kept.end <= min(above.f1, step.f1)
+        assert all(piece.end == following.start for piece, following in pairwise(step.pieces))
+        filled = [piece for piece in step.pieces if piece.effect != "lost"]
+        assert filled[-1].end == step.f1 and [*filled, *step.pieces[len(filled) :]] == list(step.pieces)
+        assert kept.end + sum(piece.end - piece.start for piece in pieces if piece.effect == "lost") == above.f1
         assert step.changed == np.count_nonzero(change)
         for part in step.parts:
             assert (part.f1 > 0) == part.gains and part.spans and part.first == tuple(sorted(part.first))
@@ -85,7 +92,16 @@ def test_a_step_gains_and_loses_what_was_worked_by_hand() -> None:
         ("boundaries", True, 1, Fraction(1, 3), (1,)),
         ("types", False, 1, Fraction(-1, 3), (0,)),
     ]
-    assert (step.difference, step.lost, step.changed) == (0, Fraction(1, 3), 2)
+    assert (step.difference, step.changed) == (0, 2)
+    third = Fraction(1, 3)
+    assert step.pieces == (
+        ("", "kept", 0, third),
+        ("boundaries", "gained", third, 2 * third),
+        ("types", "lost", 2 * third, 1),
+    )
+    table = piece_table([step])
+    assert dict(table.dtypes) == dict(PIECE_COLUMNS)
+    assert table["effect"].tolist() == ["kept", "gained", "lost"] and table["criterion"].eq("right").all()
 
 
 def test_every_cause_is_of_one_kind() -> None:
@@ -104,8 +120,10 @@ def test_criteria_of_other_spans_are_no_steps() -> None:
     rules = (*(CRITERIA[name] for name in ("strict", "fragment", "type")), own)
     assert comparable_criteria(score_layers(corpus.gold, corpus.systems[0], Settings(rules))) == ("strict", "type")
     apart = score_layers(corpus.gold, corpus.systems[0], settings("strict", "type", counting="each-side"))
-    assert ladder_steps(apart) == () == ladder_steps(
-        score_layers(corpus.gold, corpus.systems[0], Settings((CRITERIA["fragment"],)))
+    assert (
+        ladder_steps(apart)
+        == ()
+        == ladder_steps(score_layers(corpus.gold, corpus.systems[0], Settings((CRITERIA["fragment"],))))
     )
 
 

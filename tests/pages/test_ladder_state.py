@@ -1,0 +1,72 @@
+"""The state of the ladder in the browser: what its keys and clicks do, and what the server is told; runs under node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.support import ROOT
+
+SCRIPT = (ROOT / "pages" / "shared" / "criteria" / "ladder_state.js").read_text(encoding="utf-8")
+PLAY = 'const play = (all) => all.reduce((state, [name, ...values]) => eval(name)(state, ...values), ladderState("m"));'
+PART = {"kind": "types", "gains": False, "spans": 3}
+Turn = list[Any]
+
+
+@pytest.fixture(scope="module")
+def play(request: pytest.FixtureRequest) -> Any:
+    """Return the state after some turns."""
+    node = shutil.which("node")
+
+    def run(*turns: Turn) -> dict[str, Any]:
+        expression = f"play({json.dumps([answer(), *turns])})"
+        if node is None:
+            page = request.getfixturevalue("browser").new_page()
+            state: dict[str, Any] = page.evaluate(f"() => {{ {SCRIPT}{PLAY} return {expression} }}")
+            return state
+        script = f"{SCRIPT}{PLAY}console.log(JSON.stringify({expression}))"
+        out = subprocess.run([node, "-"], input=script, text=True, capture_output=True, check=True).stdout
+        return dict(json.loads(out))
+
+    return run
+
+
+def answer(*, facts: str = "f", open: str = "strict") -> Turn:
+    steps = [{"criterion": name} for name in ("strict", "muc", "lenient")]
+    return ["takeLadder", {"facts": facts, "steps": steps, "open": open, "whole": {"criterion": open}}]
+
+
+def press(key: str) -> Turn:
+    return ["pressLadderKey", key]
+
+
+def test_keys_go_down_and_up_the_ladder_and_stop_at_its_ends(play: Any) -> None:
+    state = play(press("k"), press("j"), press("j"), press("j"))
+    assert state["open"] == "lenient"
+    assert state["event"] == {"act": "open", "step": "lenient", "mount": "m", "number": 2}
+    assert play(press("j"), press("k"))["open"] == "strict" and play(press("x"))["event"] is None
+
+
+def test_an_older_answer_leaves_the_step_open_and_another_ladder_does_not(play: Any) -> None:
+    assert play(press("j"), answer())["open"] == "muc"
+    assert play(press("j"), answer(facts="other", open="lenient"))["open"] == "lenient"
+    # A criterion of one's own that is gone.
+    assert play(["takeLadder", {"facts": "f", "steps": [{"criterion": "type"}], "open": "type"}])["open"] == "type"
+
+
+def test_enter_and_clicks_tell_the_server_what_to_list(play: Any) -> None:
+    step = {"criterion": "muc"}
+    told = {"mount": "m", "number": 1, "step": "muc"}
+    for turn, event in (
+        (["showPart", step, "strict", PART], {"act": "part", "against": "strict", "kind": "types", "gains": False}),
+        (["showDecision", step, "PAR"], {"act": "decision", "code": "PAR"}),
+        (["showStep", step], {"act": "step"}),
+        (["showLadderRecord", step, {"document": "d", "record": "g:0-1:A"}], {"act": "record", "doc": "d"}),
+    ):
+        assert {**event, **told}.items() <= play(turn)["event"].items()
+    assert play(press("j"), press("Enter"))["event"] == {"act": "step", "step": "muc", "mount": "m", "number": 2}
+    assert play(["showScorer", "conlleval"])["event"]["name"] == "conlleval"
