@@ -29,6 +29,7 @@ from nereval_core.report.figures.criteria import ladder_bars
 from pages.shared.criteria.ladder import KEY, axis_of
 from pages.shared.criteria.published import Progress, reason_without
 from pages.shared.data import caches
+from pages.shared.data.convention_results import counts_of
 from pages.shared.data.loading import load, load_demo
 from pages.shared.view import View, keys
 from pages.shared.view.queries import query_of
@@ -378,6 +379,10 @@ def test_a_count_opens_its_records(place: int, column: str) -> None:
     if pd.isna(value):
         # A scorer that does not count it.
         assert column not in conventions()[ROWS[place].name].ratios.names and "record" not in headings(app)
+    elif any("not made of records" in caption.value for caption in app.caption):
+        row = ROWS[place]
+        outcome = caches.outcome(DEMO, "rules", row.name)
+        assert ("overall", conventions()[row.name].ratios.names[column]) not in counts_of(outcome, row.evaluation)
     elif ROWS[place].evaluation:
         pages_of_list = next((box for box in app.number_input if box.label.startswith("Page of")), None)
         first = counted(app)

@@ -29,7 +29,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.tables import ChosenCell, formula_box, open_records, show_table, table_export
 from pages.shared.criteria.ladder import steps_of
 from pages.shared.data import caches
-from pages.shared.data.convention_results import figures_table, formula, records_of_count, values_of
+from pages.shared.data.convention_results import counts_of, figures_table, formula, records_of_count, values_of
 from pages.shared.data.page_context import PageContext
 from pages.shared.overview import published_scorer
 from pages.shared.view.text import named, plain
@@ -132,11 +132,15 @@ def _open_step(page: PageContext, step: Step, column: str) -> None:
 
 def _open_scorer_count(page: PageContext, row: CriterionRow, code: str) -> None:
     figure = conventions()[row.name].ratios.names.get(code)
-    if figure is not None:
-        records = caches.outcome_records(page.loaded, page.system, row.name, row.evaluation)
-        outcome = caches.outcome(page.loaded, page.system, row.name)
-        of_count = records_of_count(records, OVERALL, figure)
-        published_scorer.open_scorer_count(page, outcome, of_count, figure, row.label)
+    if figure is None:
+        return
+    outcome = caches.outcome(page.loaded, page.system, row.name)
+    if (OVERALL, figure) not in counts_of(outcome, row.evaluation):
+        st.caption(f"{plain(figure)} of {plain(row.label)} is not made of records.")
+        return
+    records = caches.outcome_records(page.loaded, page.system, row.name, row.evaluation)
+    of_count = records_of_count(records, OVERALL, figure)
+    published_scorer.open_scorer_count(page, outcome, of_count, figure, row.label)
 
 
 def _open_ratio(page: PageContext, row: CriterionRow, ratio: str) -> None:

@@ -15,12 +15,12 @@ from nereval_core.analysis.criteria.convention_differences import CriterionRow
 from nereval_core.analysis.criteria.gap import KINDS
 from nereval_core.analysis.criteria.steps import Step, StepPart, ladder_sentence, ladder_steps, step_between
 from nereval_core.analysis.errors.group_words import record_examples, varied_spans
+from nereval_core.problems import name_text
 from nereval_core.records.queries import Query, overall_query
 from nereval_core.report.colours import LOOKS
 from nereval_core.scoring import Scores
 from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision
-from nereval_core.tables import name_text
 from nereval_core.tables.glossary import DECISIONS, decision_label
 from pages.shared.components import navigation, sentence
 from pages.shared.components.component_events import next_event
