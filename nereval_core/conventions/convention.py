@@ -256,6 +256,18 @@ class ScorerSteps(Generic[Sides]):
         return self.match(self.from_layers(LayerPair(gold, pred), options), options)
 
 
+class PartWeights(NamedTuple):
+    """What each counter of a record adds to the credit of gold and of predictions, and to their numbers.
+
+    P is the credit of predictions by their number, R that of gold, F1 their harmonic mean. Weights are quarters.
+    """
+
+    gold_credit: Mapping[str, float]
+    pred_credit: Mapping[str, float]
+    gold: Mapping[str, float]
+    pred: Mapping[str, float]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Convention:
     """A published scorer at one version.
@@ -266,9 +278,10 @@ class Convention:
     do not, or why not with some options.
 
     `twins` names, by evaluation, the criterion of ours that means the same. `forms` are the printouts of the scorer
-    itself, by name. `ratios` are its names for precision, recall and F1. `other_formulas` says of other ratios, or of
-    `evaluation/ratio` by the last part of the evaluation, how they are made of the figures of their scope, written with
-    × and / and their names. `words` says that it looks at the words of spans, not at their places alone.
+    itself, by name. `ratios` are its names for precision, recall and F1. `other_formulas` says of other ratios, or
+    of `evaluation/ratio` by the last part of the evaluation, how they are made of the figures of their scope,
+    written with × and / and their names. `parts` say, by evaluation ("": of any other), how its ratios are made of
+    counters where `ratios` do not. `words` says that it looks at the words of spans, not at their places alone.
     """
 
     name: str
@@ -285,6 +298,7 @@ class Convention:
     forms: Mapping[str, Callable[[Outcome], str]] = field(default_factory=dict)
     ratios: RatioNames
     other_formulas: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, PartWeights] = field(default_factory=dict)
     words: bool = False
 
     @property

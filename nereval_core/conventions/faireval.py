@@ -36,6 +36,7 @@ from nereval_core.conventions.convention import (
     LayerPair,
     MatchedSides,
     Options,
+    PartWeights,
     ScorerOption,
     ScorerSteps,
     read_layers,
@@ -429,6 +430,8 @@ def figures(counts: CountTables, options: Options) -> Figures:
         per_label = dict(zip(labels, others, strict=True))
         scores[name] = {"overall": overall, "per_label": per_label}
         scopes = {OVERALL: overall} | {scope_of_type(label): row for label, row in per_label.items()}
+        if name == "weighted":
+            scopes = {scope: row | _weighted_counts(row, weights[name]) for scope, row in scopes.items()}
         rows += figure_rows(name, scopes, names)
     conf = {label: dict.fromkeys((*labels, NOTHING), 0) for label in (*labels, NOTHING)}
     for key, (number,) in counts.rows(CONFUSIONS).items():
@@ -440,10 +443,18 @@ def figures(counts: CountTables, options: Options) -> Figures:
 
 
 def _ratios(counts: Mapping[str, int], weights: Weights) -> dict[str, float]:
-    tp, fp, fn = (sum(row[place] * counts.get(name, 0) for name, row in weights.items()) for place in range(3))
+    tp, fp, fn = _weighted_counts(counts, weights).values()
     precision = tp / (tp + fp) if tp + fp else 0.0
     recall = tp / (tp + fn) if tp + fn else 0.0
     return {"Prec": precision, "Rec": recall, "F1": harmonic_mean(precision, recall)}
+
+
+def _weighted_counts(counts: Mapping[str, float], weights: Weights) -> dict[str, float]:
+    """Return what errors count as TP, FP and FN."""
+    return {
+        f"weighted {count}": sum(row[place] * counts.get(name, 0) for name, row in weights.items())
+        for place, count in enumerate(WHOLE)
+    }
 
 
 def _weights(text: str) -> Weights:
@@ -486,6 +497,13 @@ def _printed(outcome: Outcome) -> str:
     return "\n".join("\t".join(map(str, line)) for line in lines).lstrip("\n") + "\n"
 
 
+def _parts(weights: Weights) -> PartWeights:
+    """Return what each class adds to P and R."""
+    right = {name: tp for name, (tp, _, _) in weights.items() if tp}
+    gold = {name: tp + fn for name, (tp, _, fn) in weights.items() if tp + fn}
+    return PartWeights(right, right, gold, {name: tp + fp for name, (tp, fp, _) in weights.items() if tp + fp})
+
+
 RATIO_KEYS = ("Prec", "Rec", "F1")
 
 
@@ -511,6 +529,11 @@ CONVENTIONS = (
         twins={"traditional": "strict"},
         forms={"csv": _printed},
         ratios=RATIOS,
+        parts={
+            "traditional": _parts(WHOLE),
+            "fair": _parts(WHOLE | HALVES),
+            "weighted": _parts(_weights(PAPER)),
+        },
         other_formulas={
             "fair/Prec": "TP / (TP + FP + (LE + BE + LBE) × 0.5)",
             "fair/Rec": "TP / (TP + FN + (LE + BE + LBE) × 0.5)",

@@ -27,6 +27,7 @@ from nereval_core.conventions.convention import (
     LayerPair,
     MatchedSides,
     Options,
+    PartWeights,
     ScorerSteps,
     read_layers,
     same_layers,
@@ -78,6 +79,7 @@ HEADS |= {"type": "type matching"}
 """How the program heads the figures."""
 PER_TYPE = "exact per type"
 COUNTS = ("cor", "inc", "par", "mis", "spu")
+COUNTED = (*COUNTS, "total")
 RATIOS = RatioNames(precision="prec", recall="recall", f1="F1", correct="cor", gold="total")
 REASONS = (
     "meets this gold span, and is what the schema asks for",
@@ -87,6 +89,8 @@ REASONS = (
     "gold has nothing to meet in this sentence: left out",
 )
 RIGHT, OTHER, MISSED, ALONE, NO_GOLD = range(5)
+PREDICTED = dict.fromkeys(("cor", "inc", "par", "spu"), 1.0)
+"""What makes up the predictions."""
 BLOCK = 1 << 21
 """Overlapping pairs that are looked at together."""
 OMITTED = "predictions left out"
@@ -123,14 +127,14 @@ def figures(counts: CountTables, options: Options) -> Figures:
     scores: dict[str, Any] = {}
     rows: list[FigureRow] = []
     for schema in SCHEMAS:
-        row = counts.rows(schema).get(OVERALL, (0,) * len(COUNTS))
+        row = counts.rows(schema).get(OVERALL, (0,) * len(COUNTED))
         scores[schema] = _figures_of(row, credit=schema == "partial")
-        rows += figure_rows(schema, {OVERALL: scores[schema]}, COUNTS)
-    by_type = dict.fromkeys(TYPES, (0,) * len(COUNTS)) | dict(counts.rows(PER_TYPE))
+        rows += figure_rows(schema, {OVERALL: scores[schema]}, COUNTED)
+    by_type = dict.fromkeys(TYPES, (0,) * len(COUNTED)) | dict(counts.rows(PER_TYPE))
     types = {name: _figures_of(row) for name, row in by_type.items()}
     macro = {name: sum(types[kind][name] for kind in TYPES) / len(TYPES) for name in MACRO.values()}
     scores[PER_TYPE] = {"types": types, "macro": macro}
-    rows += figure_rows(PER_TYPE, {scope_of_type(name): row for name, row in types.items()}, COUNTS)
+    rows += figure_rows(PER_TYPE, {scope_of_type(name): row for name, row in types.items()}, COUNTED)
     rows += figure_rows(PER_TYPE, {OVERALL: {f"macro {name}": value for name, value in macro.items()}}, ())
     scores[OMITTED] = counts.number(OMITTED, "predictions")
     return Figures(scores, rows, _notes(by_type, scores[OMITTED]))
@@ -147,14 +151,14 @@ def _notes(types: Iterable[str], n_omitted: int) -> tuple[str, ...]:
 
 def _figures_of(row: Sequence[int], *, credit: bool = False) -> dict[str, float]:
     """Return the counts of a row, and the ratios that the program makes of them; `credit` is half for partial ones."""
-    counts = dict(zip(COUNTS, row, strict=True))
-    total = sum(row) - counts["spu"]
-    predicted = sum(row) - counts["mis"]
+    counts = dict(zip(COUNTED, row, strict=True))
+    total = counts["total"]
+    predicted = total - counts["mis"] + counts["spu"]
     precision = counts["cor"] / predicted if predicted else 0.0
     recall = (counts["cor"] + 0.5 * counts["par"] * credit) / total if total else 0.0
     both = precision + recall
     ratios = {"prec": precision, "recall": recall, "F1": 2 * precision * recall / both if both else 0.0}
-    return {**counts, "total": total, **ratios}
+    return {**counts, **ratios}
 
 
 def _meet(sides: Sequence[UnitColumns], kinds: Sequence[Int64], n_types: int, *, apart: bool) -> Pairs:
@@ -206,7 +210,8 @@ def _contributions(rows: MatchRows) -> dict[str, Array]:
     codes = zip(COUNTS, (COR, INC, PAR, MIS, SPU), strict=True)
     contributions = {name: (rows.decision == code).astype(np.int64) for name, code in codes}
     contributions["mis"][again] -= 1
-    return contributions
+    total = contributions["cor"] + contributions["inc"] + contributions["par"] + contributions["mis"]
+    return contributions | {"total": total}
 
 
 def _printed(outcome: Outcome) -> str:
@@ -241,6 +246,10 @@ CONVENTIONS = (
         twins={name: name for name in SCHEMAS},
         forms={"figures": _printed},
         ratios=RATIOS,
+        parts={
+            "": PartWeights({"cor": 1}, {"cor": 1}, {"total": 1}, PREDICTED),
+            "partial": PartWeights({"cor": 1, "par": 0.5}, {"cor": 1}, {"total": 1}, PREDICTED),
+        },
         other_formulas={
             "prec": "cor / (cor + inc + par + spu)",
             "partial/recall": "(cor + 0.5 × par) / total",

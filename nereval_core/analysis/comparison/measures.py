@@ -174,6 +174,12 @@ def _counts(convention: Convention, evaluation: str, records: pd.DataFrame, docu
             return np.zeros(documents, np.int32)
         return np.bincount(doc, records[column].to_numpy(), documents).astype(np.int32)
 
+    weights = convention.parts.get(evaluation, convention.parts.get(""))
+    if weights is not None:
+        # Quarters are whole numbers in fourths; of credit there is twice as much.
+        fourfold = (sum(round(4 * weight) * count(name) for name, weight in part.items()) for part in weights)
+        gold_credit, pred_credit, pos, act = fourfold
+        return np.stack([2 * gold_credit, 2 * pred_credit, pos, act])
     correct = count(convention.ratios.correct)
     precision, last = convention.ratios.precision, evaluation.rpartition("/")[2]
     rule = convention.formulas.get(f"{last}/{precision}", convention.formulas.get(precision, ""))
