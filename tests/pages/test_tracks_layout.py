@@ -17,7 +17,7 @@ BOXES = """
 const widthOf = (text) => [...text].length * 6;
 const boxOf = (line, left) => ({ line, left, right: left + 10, rtl: false });
 const boxesOf = (segment) => [boxOf(Math.floor(segment / 10), 10 * (segment % 10))];
-const laid = (lanes, width = 100) => layoutLanes(lanes, boxesOf, width, widthOf);
+const laid = (lanes, width = 100) => layoutLanes(lanes, boxesOf, width, widthOf, 4);
 """
 
 
@@ -83,7 +83,7 @@ def test_a_label_is_whole_beside_its_span_or_on_a_further_row(run: Run) -> None:
     )
     assert [label["row"] for label in apart["labels"]] == [0, 0]
     assert [label["row"] for label in close["labels"]] == [0, 1]
-    assert close["top"] > apart["top"] + apart["height"] and close["height"] == 2 * apart["height"]
+    assert close["tops"][0] > apart["tops"][0] == 0
     # At the end of a line it moves back.
     (end,) = run(f"laid({json.dumps([lane((9, 9, 'Person'))])}).lanes")
     assert end["labels"][0]["left"] == 100 - 36 and end["labels"][0]["text"] == "Person"
@@ -91,6 +91,18 @@ def test_a_label_is_whole_beside_its_span_or_on_a_further_row(run: Run) -> None:
     (wrapped,) = run(f"laid({json.dumps([lane((8, 12, 'Person'))])}).lanes")
     assert [(bar["line"], bar["left"], bar["right"]) for bar in wrapped["bars"]] == [(0, 80, 100), (1, 0, 30)]
     assert [label["line"] for label in wrapped["labels"]] == [0]
+
+
+def test_each_line_has_the_room_that_its_own_spans_need(run: Run) -> None:
+    full = lane((0, 0, "Person"), (2, 2, "Place"), (4, 4, "Other"), (12, 12, "Person"))
+    laid = run(f"laid({json.dumps([full, lane()])})")
+    first, second, *bare = laid["heights"]
+    assert first > second > 0 and bare == [0, 0]
+    # The second lane begins where the first ends, which is higher up where that has fewer rows.
+    (_, empty) = laid["lanes"]
+    assert empty["tops"][0] > empty["tops"][1] > empty["tops"][2] == 0
+    rows = {label["row"] for label in laid["lanes"][0]["labels"] if label["line"] == 1}
+    assert rows == {0}
 
 
 def test_labels_are_cut_last_and_never_alike(run: Run) -> None:

@@ -35,7 +35,8 @@ function tracksReader(data, names) {
     block.append(heads, box);
     if (starts.size) block.dataset.sentence = starts.has(first) ? "start" : "";
     text.append(block);
-    return { number, first, nodes, lanes, hasSpans, block, box, line, under, over, heads };
+    const texts = segments.slice(first, last + 1);
+    return { number, first, texts, nodes, lanes, hasSpans, block, box, line, under, over, heads };
   });
   return view;
 }
@@ -49,14 +50,14 @@ function layoutTracks(view, data, options) {
   view.style.setProperty("--nt-head", `${headWidth}px`);
   const isWide = view.clientWidth - headWidth >= WIDE_ENOUGH;
   view.classList.toggle("nt-wide", isWide);
-  for (const { line } of sentences) Object.assign(line.style, { lineHeight: `${TRACK_LINE}px`, top: "0" });
+  for (const sentence of sentences) closeLines(sentence);
   // Measure all sentences before anything is written.
   const bare = view.ntSentences.filter(({ hasSpans }) => !hasSpans).map(({ block, line }) => [block, line.offsetHeight]);
   const measured = sentences.map((sentence) => ({ sentence, ...measureSentence(sentence) }));
   for (const { sentence, boxes, lines, width } of measured) {
-    const laid = layoutLanes(sentence.lanes, (segment) => boxes[segment - sentence.first] ?? [], width, widthOf);
+    const laid = layoutLanes(sentence.lanes, (segment) => boxes[segment - sentence.first] ?? [], width, widthOf, lines.length);
     drawSentence(sentence, laid, { data, options, lines, width, boxes, widthOf, headWidth, names });
-    reserveHeight(sentence.block, lines * sentence.height);
+    reserveHeight(sentence.block, sentence.tops.at(-1));
   }
   for (const [block, height] of bare) reserveHeight(block, height);
 }
@@ -66,46 +67,94 @@ function reserveHeight(block, height) {
   block.style.containIntrinsicHeight = `${height}px`;
 }
 
-// The boxes of the segments of a sentence by line, in pixels from the start of its box.
+// The text as it stands without room for lanes: its lines are as high as each other.
+function closeLines({ texts, nodes, line }) {
+  line.style.lineHeight = `${TRACK_LINE}px`;
+  if (!line.firstElementChild) return;
+  nodes.forEach((node, number) => (node.data = texts[number]));
+  line.replaceChildren(...nodes);
+}
+
+// Room for lanes below each line: the outer box of its words asks for it, the inner one keeps them at the top.
+function openLines({ nodes, line }, lines, heights) {
+  // From the end: what is cut off a node does not move what stands before it.
+  const starts = lines.toReversed().map(({ node, at }) => (at ? nodes[node].splitText(at) : nodes[node]));
+  let inner = null;
+  for (const node of [...line.childNodes]) {
+    const number = starts.length - 1 - starts.indexOf(node);
+    if (number < starts.length) {
+      const outer = make("span");
+      inner = make("span");
+      const shift = (heights[number] - TRACK_LINE) / 2;
+      Object.assign(outer.style, { lineHeight: `${heights[number]}px`, verticalAlign: `${-shift}px` });
+      Object.assign(inner.style, { lineHeight: `${TRACK_LINE}px`, verticalAlign: `${shift}px` });
+      outer.append(inner);
+      line.insertBefore(outer, node);
+    }
+    inner.append(node);
+  }
+}
+
+// The boxes of the segments of a sentence by line, in pixels from the start of its box, and where each line begins: at a
+// character of a node.
 function measureSentence({ nodes, line, box }) {
   const origin = line.getBoundingClientRect();
   const rtl = getComputedStyle(line).direction === "rtl";
   const range = document.createRange();
-  let lines = 1;
-  const boxes = nodes.map((node) => {
-    range.selectNodeContents(node);
-    return [...range.getClientRects()].map(({ left, right, top, bottom }) => {
-      const number = Math.max(0, Math.floor(((top + bottom) / 2 - origin.top) / TRACK_LINE));
-      lines = Math.max(lines, number + 1);
-      return { line: number, left: Math.max(0, left - origin.left), right: right - origin.left, rtl };
-    });
+  const numberOf = ({ top, bottom }) => Math.max(0, Math.floor(((top + bottom) / 2 - origin.top) / TRACK_LINE));
+  const lineAt = (node, at) => {
+    range.setStart(nodes[node], at);
+    range.setEnd(nodes[node], at + 1);
+    const [first] = range.getClientRects();
+    return first ? numberOf(first) : -1;
+  };
+  const lines = [{ node: 0, at: 0 }];
+  const boxes = nodes.map((text, node) => {
+    range.selectNodeContents(text);
+    const rects = [...range.getClientRects()];
+    const last = Math.max(-1, ...rects.map(numberOf));
+    while (lines.length <= last) lines.push({ node, at: firstAt(text.length, (at) => lineAt(node, at) >= lines.length) });
+    return rects.map((rect) => ({ line: numberOf(rect), left: Math.max(0, rect.left - origin.left), right: rect.right - origin.left, rtl }));
   });
   return { boxes, lines, width: Math.max(line.scrollWidth, box.clientWidth) };
 }
 
+// The first number below `length` for which a test holds; it holds for all that follow.
+function firstAt(length, holds) {
+  let [low, high] = [0, length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return Math.max(0, low);
+}
+
 function drawSentence(sentence, laid, context) {
-  const { line, under, over, heads, lanes } = sentence;
+  const { under, over, heads, lanes } = sentence;
   const { data, options, lines, width } = context;
-  const height = TRACK_LINE + laid.height + TRACK_PAD;
   // The text stands at the top of its line, the lanes in the room below.
-  Object.assign(line.style, { lineHeight: `${height}px`, top: `${(TRACK_LINE - height) / 2}px` });
+  const heights = laid.heights.map((height) => TRACK_LINE + (height ? height + TRACK_PAD : 0));
+  const tops = [0];
+  for (const height of heights) tops.push(tops.at(-1) + height);
+  openLines(sentence, lines, heights);
   over.style.width = `${width}px`;
-  over.replaceChildren(...lanes.map((lane, number) => laneElement(lane, laid.lanes[number], height, context)));
+  over.replaceChildren(...lanes.map((lane, number) => laneElement(lane, laid.lanes[number], tops, context)));
   heads.replaceChildren(
-    ...Array.from({ length: lines }, (_, at) =>
-      lanes.map((lane, number) => laneHead(lane, at * height + TRACK_LINE + laid.lanes[number].top, context)),
-    ).flat(),
+    ...laid.heights.flatMap((height, at) =>
+      height ? lanes.map((lane, number) => laneHead(lane, tops[at] + TRACK_LINE + laid.lanes[number].tops[at], context)) : [],
+    ),
   );
   const places = [];
   for (const number of data.place ?? [])
     for (const box of context.boxes[number - sentence.first] ?? []) {
       const outline = make("span", "nv-place");
-      place(outline, box.left - 1, box.line * height, box.right - box.left + 2, TRACK_LINE);
+      place(outline, box.left - 1, tops[box.line], box.right - box.left + 2, TRACK_LINE);
       places.push(outline);
     }
   under.replaceChildren(...places);
-  drawBorders(under, data, (number) => context.boxes[number - sentence.first] ?? [], (box) => box.line * height, TRACK_LINE);
-  Object.assign(sentence, { laid, height });
+  drawBorders(under, data, (number) => context.boxes[number - sentence.first] ?? [], (box) => tops[box.line], TRACK_LINE);
+  Object.assign(sentence, { laid, tops });
   selectInSentence(sentence, data, options);
 }
 
@@ -114,7 +163,7 @@ function selectInTracks(view, options) {
   for (const sentence of view.ntSentences) if (sentence.laid) selectInSentence(sentence, view.nvData, options);
 }
 
-function selectInSentence({ over, under, lanes, laid, height }, data, options) {
+function selectInSentence({ over, under, lanes, laid, tops }, data, options) {
   const isSelected = ({ record }) => Boolean(options.selected) && record === options.selected;
   for (const piece of over.querySelectorAll(".nt-piece")) {
     const isOn = isSelected(data.marks[piece.dataset.mark]);
@@ -129,7 +178,7 @@ function selectInSentence({ over, under, lanes, laid, height }, data, options) {
       if (!isSelected(mark)) continue;
       const shade = make("span", "nv-shade");
       paint(shade, options.paints?.[mark.type] ?? mark);
-      place(shade, left - 1, line * height + 2, right - left + 2, TRACK_LINE - 4);
+      place(shade, left - 1, tops[line] + 2, right - left + 2, TRACK_LINE - 4);
       under.append(shade);
     }
   });
@@ -151,11 +200,11 @@ function laneHead({ name, side, right, wrong }, top, { widthOf, headWidth, names
 
 const laneCounts = (right, wrong) => `${right} right, ${wrong} wrong in this sentence`;
 
-function laneElement(lane, laid, height, { data, options }) {
+function laneElement(lane, laid, tops, { data, options }) {
   const element = make("li", "nt-lane");
   const isSystem = lane.side === "prediction" || lane.side === "beside";
   element.setAttribute("aria-label", isSystem ? `${nameText(lane.name)}: ${laneCounts(lane.right, lane.wrong)}` : nameText(lane.name));
-  const topOf = ({ line, row }) => line * height + TRACK_LINE + laid.top + row * TRACK_ROW;
+  const topOf = ({ line, row }) => tops[line] + TRACK_LINE + laid.tops[line] + row * TRACK_ROW;
   const buttons = new Map();
   for (const bar of laid.bars) {
     const span = lane.spans[bar.span];

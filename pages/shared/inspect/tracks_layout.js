@@ -14,7 +14,7 @@ const TRACK_ROWS = 6; // rows of a lane before labels are cut
  * @typedef {{name: string, side: string, spans: TrackSpan[], right: number, wrong: number}} Lane
  * @typedef {{span: number, line: number, row: number, left: number, right: number, first: boolean}} Bar
  * @typedef {{span: number, line: number, row: number, left: number, width: number, text: string, rtl: boolean}} Label
- * @typedef {{top: number, height: number, bars: Bar[], labels: Label[]}} LaidLane
+ * @typedef {{tops: number[], bars: Bar[], labels: Label[]}} LaidLane `tops` by line, from its text downwards
  */
 
 /**
@@ -83,11 +83,12 @@ function lanesOfSentence({ marks }, [first, last], { reference, system, systems 
  * @param {(segment: number) => Box[]} boxesOf the boxes of a segment
  * @param {number} width of the lines
  * @param {(text: string) => number} widthOf the width of a label
- * @returns {{lanes: LaidLane[], height: number}} the lanes of each line from its text downwards
+ * @param {number} lines
+ * @returns {{lanes: LaidLane[], heights: number[]}} the lanes, and their height below each line: nothing below a line
+ *   without spans
  */
-function layoutLanes(lanes, boxesOf, width, widthOf) {
+function layoutLanes(lanes, boxesOf, width, widthOf, lines) {
   const names = [...new Set(lanes.flatMap(({ spans }) => spans.map(({ label }) => label)))];
-  let top = 0;
   const laid = lanes.map(({ spans }) => {
     const rows = [];
     const [bars, labels] = [[], []];
@@ -110,12 +111,27 @@ function layoutLanes(lanes, boxesOf, width, widthOf) {
       const text = cutLabel(spans[span].label, box.right - box.left, widthOf, names);
       labels.push({ span, row, line: box.line, left: box.left, width: box.right - box.left, text, rtl: box.rtl });
     }
-    const height = Math.max(1, rows.length) * TRACK_ROW;
-    const own = { top, height, bars, labels };
-    top += height + TRACK_GAP;
-    return own;
+    return { tops: [], bars, labels };
   });
-  return { lanes: laid, height: top };
+  const rowsOfLanes = laid.map(({ bars, labels }) => rowsByLine([...bars, ...labels], lines));
+  const heights = [];
+  for (let line = 0; line < lines; line += 1) {
+    const isBare = rowsOfLanes.every((rows) => !rows[line]);
+    let top = 0;
+    laid.forEach(({ tops }, number) => {
+      tops.push(top);
+      if (!isBare) top += Math.max(1, rowsOfLanes[number][line]) * TRACK_ROW + TRACK_GAP;
+    });
+    heights.push(top);
+  }
+  return { lanes: laid, heights };
+}
+
+// How many rows of a lane each line has.
+function rowsByLine(placed, lines) {
+  const rows = new Array(lines).fill(0);
+  for (const { line, row } of placed) rows[line] = Math.max(rows[line], row + 1);
+  return rows;
 }
 
 const isOver = (box, other) => box.line === other.line && box.left < other.right + TRACK_LABEL_GAP && other.left < box.right + TRACK_LABEL_GAP;
