@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.shared.data.file_roles import grouped_files, names_in_folders, proposed_roles
+from pages.shared.data.file_roles import grouped_files, languages_of_gold, names_in_folders, proposed_roles
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,7 @@ from pages.shared.data.file_roles import grouped_files, names_in_folders, propos
         (["a.txt", "b.txt"], [["a.txt"], ["b.txt"]]),
         (["g.spans.csv", "g.texts.csv", "s.spans.csv"], [["g.spans.csv", "g.texts.csv"], ["s.spans.csv"]]),
         (["a.xmi", "TypeSystem.xml", "b.xmi"], [["a.xmi", "TypeSystem.xml", "b.xmi"]]),
+        (["gold.xmi", "TypeSystem.xml", "model.xmi"], [["gold.xmi"], ["TypeSystem.xml"], ["model.xmi"]]),
         ([f"d{n}.xml" for n in range(9)], [[f"d{n}.xml" for n in range(9)]]),
         (["d1.json", "d2.json"] * 2, [["d1.json", "d2.json"] * 2]),
         (["a.ann", "LICENSE.txt", "a.txt"], [["a.ann", "a.txt"], ["LICENSE.txt"]]),
@@ -47,6 +48,34 @@ def test_files_that_belong_together(names: list[str], groups: list[list[str]]) -
 )
 def test_roles_that_names_tell(layers: list[str], files: list[str], roles: str) -> None:
     assert proposed_roles(layers, files, ["conll"] * len(files)) == roles.split()
+
+
+HIPE = ["HIPE-v1.3-test-en.tsv", "HIPE-v1.3-test-fr.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("files", "languages"),
+    [
+        ([*HIPE, "team10_bundle1_en_1.tsv"], ["en", "fr"]),
+        ([*HIPE, "team1_fr_1.tsv", "team2_fr_1.tsv", "team1_en_1.tsv"], ["fr", "en"]),
+        (["gold_de.conll", "gold_en.conll", "x.conll"], ["de", "en"]),
+        # Systems, annotators and splits are no languages.
+        (["gold.tsv", "run_de.tsv", "run_en.tsv"], []),
+        (["test.tsv", "train.tsv", "dev.tsv"], []),
+        (["notes_mk.tsv", "notes_ps.tsv"], []),
+        (["HIPE-v1.3-test-en.tsv", "team1_en_1.tsv"], []),
+        (["ajmc-test-de.tsv", "newseye-test-fi.tsv"], []),
+    ],
+)
+def test_gold_of_several_languages(files: list[str], languages: list[str]) -> None:
+    assert languages_of_gold(files) == languages
+
+
+def test_files_of_other_languages_are_left_out() -> None:
+    files = [*HIPE, "team10_bundle1_en_1.tsv", "team1_bundle3_fr_2.tsv", "rules.tsv"]
+    none, formats = [""] * 5, ["hipe"] * 5
+    assert proposed_roles(none, files, formats, "en") == ["Gold", "Ignore", "System", "Ignore", "System"]
+    assert proposed_roles(none, files, formats, "fr") == ["Ignore", "Gold", "Ignore", "System", "System"]
 
 
 def test_files_of_no_format_are_texts_or_left_out() -> None:

@@ -10,10 +10,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.conventions import ScorerInput, find_convention, option_values
+from nereval_core.readers import Source
+from nereval_core.readers import read as read_source
+from nereval_core.writers import write
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
 from tests.readers.test_readers import zipped
 from tests.support.pages import (
+    GOLD,
+    PREDICTION,
     account,
     address,
     at_start,
@@ -138,6 +143,30 @@ def test_runs_of_one_name_are_systems_of_their_own_beside_gold() -> None:
     assert roles(app) == {"test-en.conll": "Gold", "folder 1/output.conll": "System", "folder 2/output.conll": "System"}
     corpus = loaded(read(app)).corpus
     assert {layer.name: layer.types for layer in corpus.systems} == {"output": ("PER",), "output 2": ("LOC",)}
+
+
+def test_layers_in_xmi_share_their_type_system(tmp_path: Path) -> None:
+    """Files of this ending are documents of one layer, but where their names tell roles."""
+    for name, text in (("gold", GOLD), ("model", PREDICTION)):
+        write(read_source(Source.of_uploads([(f"{name}.jsonl", text.encode())])).layer, tmp_path / name, format="cas")
+    files = {f"{name}.xmi": (tmp_path / name / "d1.xmi").read_bytes() for name in ("gold", "model")}
+    app = drop(opened("Start"), files | {"TypeSystem.xml": (tmp_path / "gold/TypeSystem.xml").read_bytes()})
+    assert roles(app) == {"gold.xmi": "Gold", "model.xmi": "System", "TypeSystem.xml": "Texts"}
+    corpus = loaded(read(app)).corpus
+    assert [(layer.text(0), layer.label(0)) for layer in (corpus.gold, *corpus.systems)] == [
+        ("Aspirin", "Drug"),
+        ("Aspirin helps", "Drug"),
+    ]
+
+
+def test_gold_of_two_languages_is_scored_one_at_a_time() -> None:
+    gold = b"Ann B-PER\nmet O\n"
+    names = ("test-en.conll", "test-fr.conll", "bert_fr.conll", "rules_fr.conll", "bert_en.conll")
+    app = drop(opened("Start"), dict.fromkeys(names, gold))
+    assert [*roles(app).values()] == ["Ignore", "Gold", "System", "System", "Ignore"]
+    app = settled(app.segmented_control(key="upload_language_fr_en").set_value("en").run())
+    assert [*roles(app).values()] == ["Gold", "Ignore", "Ignore", "Ignore", "System"]
+    assert [layer.name for layer in loaded(read(app)).corpus.systems] == ["bert_en"]
 
 
 def test_refused_runs_of_one_name_are_told_apart() -> None:

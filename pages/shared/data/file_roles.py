@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from nereval_core.readers.biomedical import bc2gm
 from nereval_core.readers.cas.content import INITIAL, SEPARATOR
 from nereval_core.readers.input.origins import ZIP
-from nereval_core.readers.input.paths import companion_key
+from nereval_core.readers.input.paths import COMPANIONS_OF_ALL, companion_key
 
 GOLD, SYSTEM, ANNOTATOR, TEXTS, VARIANTS, IGNORED = ROLES = (
     "Gold",
@@ -38,12 +38,19 @@ WORDS = {
 """The words that tell a role, by role, in names of files and layers."""
 GOLD_BY_CUSTOM = r"annotated|annotations?"
 """Words in names of gold, where no name has one of WORDS for it."""
+LANGUAGES = re.compile(
+    "ar|bg|ca|cs|da|de|el|en|es|et|eu|fa|fi|fr|ga|he|hi|hr|hu|it|ja|ko|la|lt|lv|nl|no|pl|pt|ro|ru|sk|sl|sv|tr|uk|vi|zh"
+)
+"""Codes of languages by which names of files are told apart."""
 NOT_DATA = re.compile(r"(licen[cs]e|notice|readme|copying|changelog)\b", re.IGNORECASE)
 """The beginning of names of files that come with data and hold none."""
 LABEL_LISTS = frozenset(("labels.txt", "label_list.txt", "dataset_info.json", "dataset_infos.json"))
 """Names of files that hold the labels of other files."""
+SHARED = frozenset((*LABEL_LISTS, *COMPANIONS_OF_ALL.values()))
+"""Names of files that several layers may share."""
 TEXT_ENDINGS = (".txt", bc2gm.SENTENCES, ".texts.csv", ".texts.tsv", ".texts.parquet")
 """Endings of files that hold texts where nothing else is recognised in them."""
+_WORDS_OF_NAME = re.compile(r"[^\W\d_]+")
 LAYERS = 8
 """Layers of one file that are read at first."""
 MANY = 8
@@ -69,6 +76,9 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
     for number, (name, ending) in enumerate(zip(names, endings, strict=True)):
         if ending == ZIP:
             key = str(number)
+        elif ending in COMPANIONS_OF_ALL and ending in named:
+            # Their names tell that they are layers, not documents of one.
+            key = name
         elif name in LABEL_LISTS or NOT_DATA.match(name):
             key = name
         elif brat and ending in (".ann", ".txt"):
@@ -108,14 +118,36 @@ def in_folder(name: str, number: int) -> str:
     return f"folder {number}/{name}" if number else name
 
 
-def proposed_roles(layers: Sequence[str], files: Sequence[str], formats: Sequence[str]) -> list[str]:
+def languages_of_gold(files: Sequence[str]) -> list[str]:
+    """Return the languages of gold where names of files that may be gold differ in the code of a language alone.
+
+    The language with the most other files comes first. Empty where gold has one language, or names tell none.
+    """
+    languages_by_name: dict[str, list[str]] = {}
+    for file in files:
+        language = _language(file)
+        if language and _role_of_name(file) in ("", GOLD):
+            languages_by_name.setdefault(_words_but(file, language), []).append(language)
+    languages = next((dict.fromkeys(codes) for codes in languages_by_name.values() if len(set(codes)) > 1), {})
+    uses = Counter(map(_language, files))
+    return sorted(languages, key=lambda language: -uses[language])
+
+
+def proposed_roles(
+    layers: Sequence[str], files: Sequence[str], formats: Sequence[str], language: str = ""
+) -> list[str]:
     """Return a role for each layer, by its name ("" where its files hold one), the name of its files and their format.
 
     Names tell most; some formats have names of their own for gold. Layers of one file or zip whose names tell nothing
     are annotators; of such files by themselves the first is gold, where nothing else is a reference, and the others are
-    systems. A file of no known format whose name tells nothing is left out.
+    systems. A file of no known format whose name tells nothing is left out, and so are files of other languages than
+    `language` where gold has several.
     """
-    roles = [_role(layer, file, format) for layer, file, format in zip(layers, files, formats, strict=True)]
+    others = set(languages_of_gold(files)) - {language} if language else set()
+    roles = [
+        IGNORED if _language(file) in others else _role(layer, file, format)
+        for layer, file, format in zip(layers, files, formats, strict=True)
+    ]
     if "" in roles and not {GOLD, ANNOTATOR} & set(roles):
         unnamed = [number for number, role in enumerate(roles) if not role]
         roles[next((at for at in unnamed if _has_word(files[at], GOLD_BY_CUSTOM)), unnamed[0])] = GOLD
@@ -124,7 +156,7 @@ def proposed_roles(layers: Sequence[str], files: Sequence[str], formats: Sequenc
 
 def needs_no_format(file: str) -> bool:
     """Return whether a file may hold texts or labels of other files, or no data, by its name."""
-    return file.lower().endswith(TEXT_ENDINGS) or file in LABEL_LISTS or NOT_DATA.match(file) is not None
+    return file.lower().endswith(TEXT_ENDINGS) or file in SHARED or NOT_DATA.match(file) is not None
 
 
 def roles_of(format: str) -> tuple[str, ...]:
@@ -140,7 +172,7 @@ def first_layers(layers: Iterable[str]) -> list[str]:
 def _role(layer: str, file: str, format: str) -> str:
     if layer:
         return IGNORED if layer.partition(SEPARATOR)[0] == INITIAL else _role_of_name(layer) or ANNOTATOR
-    if not format:
+    if not format or file in SHARED:
         return TEXTS if needs_no_format(file) and not NOT_DATA.match(file) else _role_of_name(file) or IGNORED
     if format == VARIED and (role := VARIED_NAMES.get(file.lower())):
         return role
@@ -153,5 +185,16 @@ def _role_of_name(name: str) -> str:
     return next(roles, ANNOTATOR if "@" in name else "")
 
 
+def _language(file: str) -> str:
+    """Return the code of the language that the name of a file tells, "" where it tells none or several."""
+    codes = {word.lower() for word in _WORDS_OF_NAME.findall(file) if LANGUAGES.fullmatch(word.lower())}
+    return codes.pop() if len(codes) == 1 else ""
+
+
+def _words_but(file: str, language: str) -> str:
+    """Return the name of a file without the code of a language."""
+    return _WORDS_OF_NAME.sub(lambda match: "" if match[0].lower() == language else match[0], file)
+
+
 def _has_word(name: str, words: str) -> bool:
-    return any(re.fullmatch(words, word, re.IGNORECASE) for word in re.findall(r"[^\W\d_]+", name))
+    return any(re.fullmatch(words, word, re.IGNORECASE) for word in _WORDS_OF_NAME.findall(name))

@@ -30,6 +30,7 @@ from pages.shared.data.file_roles import (
     first_layers,
     grouped_files,
     in_folder,
+    languages_of_gold,
     names_in_folders,
     needs_no_format,
     proposed_roles,
@@ -46,7 +47,7 @@ from pages.shared.view.text import named, plain
 DROPPED = "upload"
 FILES = "upload_files"
 """Key of the files in the drop zone."""
-SHARING = frozenset((VARIED, "brat", "csv", "datasets", "parquet"))
+SHARING = frozenset((VARIED, "brat", "cas", "csv", "datasets", "parquet"))
 """Formats whose texts or labels may stand in files by themselves."""
 ROLE_HELP = (
     "Gold is the reference. Systems and annotators are held against it, or against the first annotator where nothing "
@@ -113,7 +114,8 @@ def draw_files(files: Sequence[Any]) -> None:
     """Propose a role for each layer of the files dropped, and offer to read them."""
     error = refusals.refusal_of(DROPPED) if files else None
     above = st.container()
-    rows, names = _rows(files, error) if files else ([], set())
+    language = _choose_language([file.name for file in files])
+    rows, names = _rows(files, error, language) if files else ([], set())
     read = partial(_read_dropped, rows)
     if error is not None:
         with above:
@@ -133,7 +135,26 @@ def draw_files(files: Sequence[Any]) -> None:
             st.caption(lacking)
 
 
-def _rows(files: Sequence[Any], error: FormatError | None) -> tuple[list[Row], set[str]]:
+def _choose_language(names: Sequence[str]) -> str:
+    """Ask for the language that is scored where gold has several, each in a file; return "" where it has one."""
+    languages = languages_of_gold(names)
+    if not languages:
+        return ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("Gold is there in several languages. Score", width="content")
+        language = st.segmented_control(
+            "Language",
+            languages,
+            default=languages[0],
+            required=True,
+            label_visibility="collapsed",
+            help="Files of other languages are left out; each language is a corpus of its own.",
+            key=f"upload_language_{'_'.join(languages)}",
+        )
+    return str(language)
+
+
+def _rows(files: Sequence[Any], error: FormatError | None, language: str) -> tuple[list[Row], set[str]]:
     """Show the groups of files with a row for each layer and their problems; return the rows and the files' names."""
     files_by_group = [[files[number] for number in numbers] for numbers in grouped_files([file.name for file in files])]
     firsts = [members[0].name for members in files_by_group]
@@ -149,6 +170,7 @@ def _rows(files: Sequence[Any], error: FormatError | None) -> tuple[list[Row], s
         [layer for _, _, layer in places],
         [group.file for group, _, _ in places],
         [group.recognised.format for group, _, _ in places],
+        language,
     )
     rows = [_row(below, group, layer, role) for (group, below, layer), role in zip(places, proposed, strict=True)]
     for of_group, (*_, place), is_refused in zip(files_by_name, groups, refused, strict=True):
