@@ -98,3 +98,14 @@ def test_no_map_is_wider_than_its_place(run: Run, width: int, columns: int, long
     assert layout["font"] >= 10 and layout["font"] <= layout["everyRow"] * layout["row"], "labels do not overlap"
     assert layout["font"] <= layout["everyColumn"] * layout["cell"] or not layout["isUpright"]
     assert not layout["hasTexts"] or layout["cell"] >= 5 * 7
+
+
+def test_labels_are_cut_in_the_middle_and_told_apart(request: pytest.FixtureRequest) -> None:
+    """As `heat_map.js` cuts them, by the width of their characters."""
+    run = run_scripts(request, "../components/text_drawing", "heat_map_layout", folder="confusion")
+    names = [f"organization{part}LongLabelOforg" for part in ("Company", "Government", "Media", "Other")]
+    layout = run("mapLayout(340, 64, 40, 5)")
+    room = layout["label"] - run("BESIDE_LABEL")
+    fitted = run(f"{json.dumps(names)}.map((name, _, all) => cutLabel(name, {room}, (text) => 6 * text.length, all))")
+    assert all("…" in label and len(label) * 6 <= room for label in fitted) and len(set(fitted)) == len(names)
+    assert all(name.startswith(label.partition("…")[0]) for name, label in zip(names, fitted, strict=True))

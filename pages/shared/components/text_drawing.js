@@ -6,6 +6,7 @@
 const LANE = 17; // height of a lane with labels, in pixels
 const QUIET = 6; // height of a lane without labels
 const LINE = 26; // height of a line of text without lanes
+const ALIKE = 1.2; // widths of cuts of one length differ by less than this
 const LABEL_GAP = 6; // between a label and the next span of its lane
 
 function make(tag, name, text) {
@@ -281,12 +282,15 @@ function drawBorders(under, data, boxesOf, topOf, height) {
 }
 
 // The width of a label, in pixels.
-function labelWidths(view) {
+function labelWidths(view, font = "600 11px") {
   const context = (labelWidths.canvas ??= document.createElement("canvas")).getContext("2d");
-  context.font = `600 11px ${getComputedStyle(view).fontFamily}`;
+  const family = getComputedStyle(view).fontFamily;
   const widths = new Map();
   return (text) => {
-    if (!widths.has(text)) widths.set(text, Math.ceil(context.measureText(text).width) + 1);
+    if (!widths.has(text)) {
+      context.font = `${font} ${family}`;
+      widths.set(text, Math.ceil(context.measureText(text).width) + 1);
+    }
     return widths.get(text);
   };
 }
@@ -328,6 +332,9 @@ function cutLabel(text, room, widthOf, names) {
   const characters = [...text];
   for (let length = characters.length - 1; length > 3; length -= 1) {
     const middle = Math.floor((length - 2) / 2);
+    // Cuts of one length differ little in width: where the first is far too wide, the others are not looked at.
+    const halves = [characters.slice(0, length - middle), middle ? characters.slice(-middle) : []];
+    if (widthOf(halves.map((half) => half.join("")).join("…")) > ALIKE * room) continue;
     for (let step = 0; step < 2 * length; step += 1) {
       // The end is as long as the beginning, then longer and shorter by turns.
       const end = middle + (step % 2 ? Math.ceil(step / 2) : -step / 2);

@@ -16,6 +16,7 @@ from nereval_core.records.queries import ABSENT
 from nereval_core.report.figures.scores import confusion_map
 from nereval_core.scoring.count_tables import free_name
 from pages.shared.components.downloads import Export
+from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
@@ -176,7 +177,7 @@ _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
     "nereval_heat_map",
     css=(_HERE / "heat_map.css").read_text(encoding="utf-8"),
-    js="".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("heat_map_layout", "heat_map")),
+    js="".join((DRAWING, *((_HERE / f"{name}.js").read_text("utf-8") for name in ("heat_map_layout", "heat_map")))),
     isolate_styles=False,
 )
 

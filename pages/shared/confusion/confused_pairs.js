@@ -22,7 +22,10 @@ export default function (component) {
     item.append(button);
     list.append(item);
   });
-  const scrolled = previous?.scrollTop ?? 0;
+  const memory = (parentElement.nerevalPairs ??= {});
+  const keys = JSON.stringify(data.pairs.map(({ key }) => key));
+  const scrolled = memory.keys === keys ? (previous?.scrollTop ?? 0) : 0;
+  memory.keys = keys;
   if (previous) previous.replaceWith(list);
   else parentElement.append(list);
   list.scrollTop = scrolled;

@@ -5,6 +5,9 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const memory = (parentElement.nerevalHeatMap ??= {});
   const held = parentElement.querySelector(":scope > .nvm");
+  const order = JSON.stringify([data.keys, data.columnKeys]);
+  const scrolled = memory.order === order ? held?.querySelector(".nvm-scroll").scrollLeft : 0;
+  memory.order = order;
   const focused = held?.contains(document.activeElement) ? document.activeElement.dataset.at : null;
   const root = element("div", "nvm");
   const grid = element("table", "");
@@ -26,7 +29,7 @@ export default function (component) {
   status.setAttribute("aria-hidden", "true");
   const scroller = element("div", "nvm-scroll");
   scroller.append(grid);
-  root.append(scroller, status, legend(data));
+  root.append(scroller, status, scaleLegend(data));
   const first = data.chosen ?? [0, 0];
   (cells[first[0]]?.[first[1]] ?? cells[0][0]).tabIndex = 0;
 
@@ -42,12 +45,12 @@ export default function (component) {
   };
   // The names of the row and of the column of a cell stand whole beside it, also where labels are left out.
   const point = (target) => {
-    for (const label of root.querySelectorAll(".nvm-here")) label.classList.remove("nvm-here");
+    for (const label of root.querySelectorAll(".nvm-here")) drawLabel(label, false);
     const place = target ? placeOf(target) : data.chosen;
     status.textContent = place ? cells[place[0]][place[1]].title : "\u00a0";
     if (!place) return;
-    body.rows[place[0]].cells[0].classList.add("nvm-here");
-    grid.tHead.rows[0].cells[place[1] + 1].classList.add("nvm-here");
+    drawLabel(body.rows[place[0]].cells[0], true);
+    drawLabel(grid.tHead.rows[0].cells[place[1] + 1], true);
   };
   const onCell = (act) => (event) => {
     const target = event.target.closest("td");
@@ -79,18 +82,40 @@ export default function (component) {
   memory.observer = new ResizeObserver(fit);
   memory.observer.observe(parentElement);
   fit();
+  scroller.scrollLeft = scrolled ?? 0;
   point(null);
   if (focused) root.querySelector(`td[data-at="${focused}"]`)?.focus();
 }
 
 function fitTo(root, layout) {
+  const fitted = JSON.stringify(layout);
+  if (root.dataset.fitted === fitted) return;
+  root.dataset.fitted = fitted;
   for (const name of ["label", "cell", "row", "font"]) root.style.setProperty(`--nvm-${name}`, `${layout[name]}px`);
   root.classList.toggle("nvm-upright", layout.isUpright);
   root.classList.toggle("nvm-blank", !layout.hasTexts);
   const thin = (labels, every) =>
     labels.forEach((label, place) => label.classList.toggle("nvm-thin", place % every > 0 && place < labels.length - 1));
-  thin([...root.querySelectorAll("tbody th")], layout.everyRow);
-  thin([...root.querySelectorAll("thead th")].slice(1), layout.everyColumn);
+  const [rows, columns] = [[...root.querySelectorAll("tbody th")], [...root.querySelectorAll("thead th")].slice(1)];
+  thin(rows, layout.everyRow);
+  thin(columns, layout.everyColumn);
+  const widthOf = labelWidths(root, `${layout.font}px`);
+  cutLabels(rows, layout.label - BESIDE_LABEL, widthOf);
+  cutLabels(columns, layout.isUpright ? UPRIGHT : layout.cell, widthOf);
+}
+
+// Labels that have no room are cut in the middle; tooltip and status line have them whole.
+function cutLabels(labels, room, widthOf) {
+  const names = [...new Set(labels.map((label) => label.dataset.whole))];
+  for (const label of labels) {
+    label.dataset.fitted = cutLabel(label.dataset.whole, room, widthOf, names);
+    drawLabel(label, label.classList.contains("nvm-here"));
+  }
+}
+
+function drawLabel(label, isHere) {
+  label.classList.toggle("nvm-here", isHere);
+  label.querySelector(".nvm-name").textContent = isHere ? label.dataset.whole : label.dataset.fitted;
 }
 
 function head(data) {
@@ -108,7 +133,7 @@ function heading(name, scope, isApart, unfold = null, types = 0) {
   const label = element("th", isApart ? "nvm-apart" : "");
   label.scope = scope;
   const text = element(unfold ? "button" : "span", "nvm-name");
-  text.textContent = unfold ? `▸ ${name}` : name;
+  label.dataset.whole = label.dataset.fitted = text.textContent = unfold ? `▸ ${name}` : name;
   label.title = unfold ? `${name}: ${types} types; unfold` : name;
   if (unfold) {
     text.type = "button";
@@ -143,7 +168,7 @@ function inCell(text) {
   return text.replace(" %", "");
 }
 
-function legend(data) {
+function scaleLegend(data) {
   const line = element("p", "nvm-legend");
   for (const { label, most } of data.scales) {
     const scale = element("span", "nvm-scale");

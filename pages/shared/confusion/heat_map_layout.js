@@ -4,6 +4,7 @@ const GAP_OF_SIDES = 10; // pixels before the column and the row that stand apar
 const [SMALLEST, WIDEST, HIGHEST] = [4, 64, 34]; // pixels of a cell
 const [LETTER, DIGIT] = [9, 7]; // pixels of a wide character of a label, and of a number
 const LABELS = 220; // pixels of the labels beside the rows and above the columns at most
+const [UPRIGHT, BESIDE_LABEL] = [152, 8]; // pixels of upright labels, and between a label and its row
 
 // `width` in pixels, the number of columns, and the characters of the longest label and of the longest text of a cell.
 function mapLayout(width, columns, longest, widestText) {

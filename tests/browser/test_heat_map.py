@@ -1,0 +1,73 @@
+"""The confusion table of many types where it is narrow: missed spans stay in sight, labels are cut so that they
+differ, and another order begins at its start.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from pages.shared.components.highlighted_text import DRAWING
+from pages.shared.confusion import heat_map_data
+from pages.shared.view.confusion_layout import confusion_table
+from tests.browser.test_reading_view import MOUNT
+from tests.support import ROOT
+
+HERE = ROOT / "pages" / "shared" / "confusion"
+TYPES = [f"{head}{part}LongLabel" for head in ["organization", "person", "location", "event"] for part in range(20)]
+CELLS = Counter({(name, TYPES[place % 7]): place + 1 for place, name in enumerate(TYPES)})
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any) -> Any:
+    context = browser.new_context(viewport={"width": 340, "height": 700})
+    page = context.new_page()
+    page.set_content("<!doctype html><html><body style='margin:0;--st-background-color:white'></body></html>")
+    scripts = [(HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("heat_map_layout", "heat_map")]
+    page.evaluate(MOUNT, ["".join([DRAWING, *scripts]), (HERE / "heat_map.css").read_text(encoding="utf-8")])
+    yield page
+    context.close()
+
+
+def show(page: Any, *layout: str) -> None:
+    data = heat_map_data(confusion_table(CELLS, TYPES, layout), "types", share="")
+    page.evaluate("data => window.show(data)", data | {"chosen": None})
+
+
+def box(page: Any, selector: str) -> dict[str, float]:
+    found: dict[str, float] = page.locator(selector).first.bounding_box()
+    return found
+
+
+@pytest.mark.parametrize("scrolled", [0, 60])
+def test_missed_spans_and_labels_stay_in_sight(page: Any, scrolled: int) -> None:
+    show(page)
+    page.evaluate("scrolled => { document.querySelector('.nvm-scroll').scrollLeft = scrolled }", scrolled)
+    assert page.evaluate("document.querySelector('.nvm-scroll').scrollLeft") == scrolled
+    missed, label = box(page, "tbody td.nvm-apart:last-child"), box(page, "tbody th")
+    # The box that scrolls has 3 pixels around it for the outline of cells.
+    assert label["x"] >= -3 and missed["x"] + missed["width"] <= 340
+    spot = [missed["x"] + missed["width"] - 1, missed["y"] + missed["height"] / 2]
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).className", spot).startswith("nvm-apart")
+
+
+def test_labels_are_cut_so_that_they_differ_and_not_in_their_height(page: Any) -> None:
+    show(page)
+    labels = page.locator("tbody th .nvm-name").all_inner_texts()
+    assert len(set(labels)) == len(TYPES) + 1 and all("…" in label for label in labels[:20])
+    wide = "all => all.filter((name) => name.scrollWidth > name.clientWidth + 1).length"
+    assert not page.locator("tbody th .nvm-name").evaluate_all(wide), "no second cut at the end"
+    assert page.locator("tbody th .nvm-name").first.evaluate("name => getComputedStyle(name).overflowY") == "visible"
+    page.locator("tbody td").first.focus()
+    assert page.locator("tbody th.nvm-here").inner_text() == TYPES[0]
+    assert page.locator("tbody th").first.get_attribute("title") == TYPES[0]
+
+
+def test_the_place_is_kept_until_the_order_is_another(page: Any) -> None:
+    show(page)
+    for layout, place in ((("off-diagonal",), 40), (("by-confusion",), 0)):
+        page.evaluate("document.querySelector('.nvm-scroll').scrollLeft = 40")
+        show(page, *layout)
+        assert page.evaluate("document.querySelector('.nvm-scroll').scrollLeft") == place
