@@ -36,6 +36,7 @@ def read(
     offsets: Offsets | None = None,
     layer: str | None = None,
     columns: Mapping[str, int | str] | None = None,
+    keys: Mapping[str, str] | None = None,
     labels: Labels | None = None,
     texts: Documents | Reading | None = None,
     repeated: Repeats = "next",
@@ -54,12 +55,13 @@ def read(
     total.
 
     `column` is the column with the tags, by name or number from 1. Without a `scheme` a prediction is read by
-    `gold_scheme` where its tags fit it, else by the scheme that fits. `repair` mends malformed tag sequences, which are
-    refused otherwise. `outside` is the tag of tokens outside of spans where it is not `O`, `type` the type of tags that
-    are letters alone. `labels` is the list that numeric tags index: a list, `O,B-PER,I-PER`, or a file. `columns` says
-    what the columns of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `offsets` is
-    what offsets count, where a format leaves it open. `core_type` is for brat: spans of that type, or with an attribute
-    of that name, are the cores of the smallest spans around them.
+    `gold_scheme` where its tags fit it, else by the scheme that fits. `repair` mends malformed tag sequences, which
+    are refused otherwise. `outside` is the tag of tokens outside of spans where it is not `O`, `type` the type of
+    tags that are letters alone. `labels` is the list that numeric tags index: a list, `O,B-PER,I-PER`, or a file.
+    `columns` says what the columns of a table of spans hold, by name or number from 1: `{"start": "von", "end":
+    3}`; `keys` those of JSON records: `{"text": "content", "spans": "marks"}`. `offsets` is what offsets count,
+    where a format leaves it open. `core_type` is for brat: spans of that type, or with an attribute of that name,
+    are the cores of the smallest spans around them.
 
     `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models (`readers.mentions`). These
     need the `texts` of gold; where `texts` is gold's `Reading`, its types help too.
@@ -80,6 +82,7 @@ def read(
         offsets=offsets,
         layer=layer,
         columns=columns,
+        keys=keys,
         labels=None if labels is None else label_list(labels),
         texts=texts.documents if isinstance(texts, Reading) else texts,
         gold_types=texts.layer.types if isinstance(texts, Reading) else (),

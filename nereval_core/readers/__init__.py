@@ -58,7 +58,7 @@ def read(
         tags = columns.pop(TAGS, None)
         if options.column is None and tags is not None:
             options = replace(options, column=tags)
-    format = format_of(source, format, columns, options.texts, options.outside)
+    format = format_of(source, format, columns, options.texts, options.outside, options.keys)
     layer_name = options.layer or source.layer or None
     if layer_name is not None and not reader(format).has_layers:
         finding = f"the layer {quoted(layer_name)} is asked for, and the format '{format}' has one"
@@ -137,7 +137,7 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
         FormatError: as `read`.
     """
     options = options or ReadOptions()
-    format = format_of(source, format, texts=options.texts, outside=options.outside)
+    format = format_of(source, format, texts=options.texts, outside=options.outside, keys=options.keys)
     with garbage_collection_off():
         return reader(format).layers(source, options)
 

@@ -45,6 +45,16 @@ def _span_columns(words: str) -> Mapping[str, int | str]:
     return parse_column_options(words)
 
 
+def _keys(words: str) -> Mapping[str, str]:
+    from nereval_core.readers.records.shapes import parse_keys
+
+    return parse_keys(words)
+
+
+def _key_words(words: str | None) -> Mapping[str, str] | None:
+    return _keys(words) if words and words.strip() else None
+
+
 def _labels(words: str) -> LabelList:
     from nereval_core.readers.shared.label_list import label_list
 
@@ -75,7 +85,8 @@ class ReadSettings:
     of tokens outside of spans, `type` the type of tags that are letters alone. `core_type` is the type or attribute of
     spans that are the cores of others. `offsets` says what offsets count where the format leaves it
     open. `columns` says which column of a table of spans holds what (`table_columns.COLUMNS`), by number from 1 or by
-    name, "" for none, and, under "tags", which holds tags. `labels` is the list that numeric tags index.
+    name, "" for none, and, under "tags", which holds tags. `keys` says which keys of JSON records hold what
+    (`records.shapes.NAMES`). `labels` is the list that numeric tags index.
 
     To add a setting, add a field here, or one of both sides in `LoadOptions`, and use it in a reader: the command line,
     the form of the app and `LoadOptions` have it then.
@@ -152,6 +163,20 @@ class ReadSettings:
         "WHAT=COLUMN,…",
         parse=_span_columns,
         elsewhere="the app asks for columns beside the first rows of the table",
+    ).field(None)
+    keys: Mapping[str, str] | None = Offer(
+        "--keys",
+        "JSON of no known shape: the keys of its records, text=content,spans=marks,start=from,end=to,label=kind "
+        "(last= for an end inside the span, length=, words= for a list of words, records=, id=, quote=, score=)",
+        "WHAT=KEY,…",
+        parse=_keys,
+        form=FormField(
+            "Keys of JSON records",
+            "For JSON that is not recognised. An end inside the span is last, and words is a list of words in place of "
+            "text. Dots lead into objects.",
+            empty="text=content, spans=marks, start=from, end=to, label=kind",
+            parse=_key_words,
+        ),
     ).field(None)
     labels: LabelList | Sequence[str] | None = Offer(
         "--labels",

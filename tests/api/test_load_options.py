@@ -71,6 +71,7 @@ GIVEN: list[tuple[str, dict[str, Any]]] = [
     ("--offsets utf-8,from-1", {"offsets": Offsets("UTF-8 bytes", 1)}),
     ("--span-columns start=2,end=b", {"columns": {"start": 2, "end": "b"}}),
     ("--labels O,B-X", {"labels": label_list("O,B-X")}),
+    ("--keys text=a,spans=b.c", {"keys": {"text": "a", "spans": "b.c"}}),
     (
         "--missing empty --token-text gold --pair-by order --align-text",
         {"missing": "empty", "token_text": "gold", "pair_by": "order", "align_text": True},

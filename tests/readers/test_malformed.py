@@ -214,5 +214,5 @@ def test_every_format_has_its_rows() -> None:
     """Those whose offsets are tokens, or that pack what they hold, have tables of their own."""
     of_tokens = {"conll", "hipe", "datasets", "webanno", "conllu", "tokentable", "slashtags", "tagrows"}
     packed = {"parquet", "docbin"}
-    of_their_own = {"bioc", "cas", "mentions", "inline"}
+    of_their_own = {"bioc", "cas", "mentions", "inline", "records"}
     assert {*readers()} - of_tokens - packed - of_their_own == {*PLACES}

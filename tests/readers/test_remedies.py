@@ -282,6 +282,7 @@ def test_the_options_of_a_message_are_remedies(name: str, tmp_path: Path) -> Non
 TOLD_OTHERWISE = {
     "--review": "`nereval doctor` names it, which reads no corpus",
     "--mend": "so does it this one",
+    "--keys": "files of no known shape have keys of their own, which tests of records name",
     "--type": "a note names it, on tags that were read",
     **dict.fromkeys(("--criteria", "--merge", "--leave-out"), "Python gives no list of names, and no file is read"),
 }

@@ -9,6 +9,7 @@ import pytest
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, layers, read, readers
+from tests.support.record_files import RECORDS
 from tests.support.rivals import CHANGES, RIVAL
 from tests.support.samples import SAMPLES, raw
 from tests.support.unread_annotations import Candidate, candidates, unsaid_annotations
@@ -28,8 +29,13 @@ WITHOUT_ROOM = {
     "webanno": "layers are declared and named",
 }
 """Formats without a place for a rival."""
-BLIND = ("CoNLL-U with tags", "CoNLL-U with brackets", "Label Studio", "TSV with its texts beside")
-"""Samples whose rivals the oracle does not see: in MISC, or where texts stand deeper."""
+TEXT_BESIDE = ("Argilla 1", "brat's JSON", "GATE's JSON", "bdocjs", "Flair", "SpERT", "OneIE", "CLUENER", "CMEEE")
+"""JSON records whose texts stand under the usual keys, beside which the oracle looks."""
+BLIND = (
+    *("CoNLL-U with tags", "CoNLL-U with brackets", "Label Studio", "TSV with its texts beside"),
+    *(name for name in RECORDS if name not in TEXT_BESIDE),
+)
+"""Samples whose rivals the oracle does not see: in MISC, or where texts stand deeper or under other keys."""
 CASES = [name for name, (format, _, _) in SAMPLES.items() if format in CHANGES]
 
 

@@ -121,7 +121,7 @@ CHANGES: Mapping[str, Sequence[Change]] = {
     "hipe": (with_rival_header,),
     "conllu": (with_rival_misc,),
     **dict.fromkeys(
-        ("jsonl", "doccano", "prodigy", "labelstudio", "datasets", "pipeline", "mentions", "pubannotation"),
+        ("jsonl", "doccano", "prodigy", "labelstudio", "datasets", "pipeline", "mentions", "pubannotation", "records"),
         (with_rival_key,),
     ),
 }

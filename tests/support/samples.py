@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tests.support import FIXTURES
+from tests.support.record_files import RECORDS
 
 Files = dict[str, str | bytes]
 
@@ -459,6 +460,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
         {"p/annotation/d.txt/ann.json": CAS_JSON, "p/annotation/d.txt/bob.json": CAS_JSON},
         "bob",
     ),
+    **{name: ("records", dict(files), layer) for name, (files, layer) in RECORDS.items()},
 }
 
 

@@ -65,7 +65,9 @@ class BiocReader(Reader):
         head = "\n".join(source.head(*self.suffixes).lines).removeprefix(UTF8_BOM)
         if head.lstrip().startswith("<"):
             return 1.0 if ROOT.match(head) else 0.0
-        return 1.0 if source.head(*self.suffixes).keys & {*COLLECTIONS, DOCUMENT} else 0.0
+        keys = source.head(*self.suffixes).keys
+        # Azure's answers have documents too, BigBIO's rows passages.
+        return 1.0 if keys & {*COLLECTIONS, DOCUMENT} and not keys & {"modelVersion", "document_id"} else 0.0
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read all documents; `options.column` names the infon that types stand in.

@@ -178,7 +178,8 @@ def _tag_choices(source: Source, *, by_head: bool = False) -> tuple[TagColumn, .
     if columns is not None:
         words = next((key for key in TOKENS if key in columns), None)
         return () if words is None else tag_choices(parquet_sample(file, words))
-    records = [_json(line.encode()) for line in head.lines[:SAMPLE_ROWS]]
+    values = [_json(line.encode()) for line in head.lines[:SAMPLE_ROWS]]
+    records = [record for value in values for record in (value if isinstance(value, list) else [value])]
     if not by_head or not any(isinstance(record, dict) for record in records):
         records = sampled_records([file]) or records
     rows = [row for row in records if isinstance(row, dict)]

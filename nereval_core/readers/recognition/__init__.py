@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1]
 NO_FORMATS = frozenset({"input", "python_objects", "read_settings", "recognition", "shared"})
 """The modules of this folder that are not readers of a format."""
+KEYED = "records"
+"""The format of JSON whose keys are given."""
 FAMILIES = ("annotation_tools", "biomedical", "marked_text")
 """The folders in it whose modules are readers of a format each."""
 
@@ -120,8 +122,10 @@ def format_of(
     columns: Mapping[str, int | str] | None = None,
     texts: Documents | None = None,
     outside: str | None = None,
+    keys: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the format that is named, or that the content and the columns chosen show; `texts` are gold's documents.
+    """Return the format that is named, or that the content and the columns or keys chosen show; `texts` are gold's
+    documents.
 
     `outside` is the tag of tokens outside of spans, where it is chosen: it may be what makes a column one of tags.
 
@@ -129,7 +133,10 @@ def format_of(
         FormatError: the format does not exist, cannot be recognised, or does not open a zip within a zip.
     """
     if format == "auto":
-        format = _format_of_columns(source, columns) if columns else _surest_format(source, texts, outside)
+        if keys and _has_keys(source, keys):
+            format = KEYED
+        else:
+            format = _format_of_columns(source, columns) if columns else _surest_format(source, texts, outside)
     elif format not in formats():
         names = ", ".join(formats())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {names}")
@@ -137,6 +144,12 @@ def format_of(
     if nested:
         raise FormatError(nested)
     return format
+
+
+def _has_keys(source: Source, keys: Mapping[str, str]) -> bool:
+    """Return whether the first JSON object of a source has the key of spans, or that of records."""
+    key = keys.get("records") or keys.get("layers") or keys.get("spans", "")
+    return bool(key) and not source.head().keys.isdisjoint((key, key.partition(".")[0].partition("(")[0]))
 
 
 def _format_of_columns(source: Source, columns: Mapping[str, int | str]) -> str:

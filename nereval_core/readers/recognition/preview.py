@@ -6,6 +6,7 @@ are looked for on request.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from nereval_core.problems import FormatError, Problem
@@ -67,16 +68,21 @@ class Preview:
 
 
 def preview(
-    source: Source, *, format: str = "auto", columns: ColumnChoice | None = None, whole: bool = False
+    source: Source,
+    *,
+    format: str = "auto",
+    columns: ColumnChoice | None = None,
+    keys: Mapping[str, str] | None = None,
+    whole: bool = False,
 ) -> Preview:
     """Preview a source by its first bytes; look for layers in small files, or in the `whole` of any."""
     if folders := source.folders():
-        first = preview(source.in_folder(folders[0]), format=format, columns=columns)
+        first = preview(source.in_folder(folders[0]), format=format, columns=columns, keys=keys)
         if first.format and not first.layers:
             return replace(first, files=len(source.files), layers=folders, folders=True)
     problems: tuple[Problem, ...] = ()
     try:
-        recognised = format_of(source, format, columns)
+        recognised = format_of(source, format, columns, keys=keys)
     except FormatError as error:
         recognised, problems = "", error.problems
     table = _table(source, columns) if recognised in ("", tables_of_spans.READER.name) else None
@@ -89,7 +95,7 @@ def preview(
     waiting = several and not whole and sum(file.origin.size() for file in source.files) > LAYERS_BYTES
     if several and not waiting:
         try:
-            names = layers(source, format=recognised, options=ReadOptions())
+            names = layers(source, format=recognised, options=ReadOptions(keys=keys))
         except FormatError as error:
             problems = error.problems
     column_preview = None if table is None else _columns(table)

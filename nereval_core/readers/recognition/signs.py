@@ -40,9 +40,19 @@ def other_keys_than(*names: str) -> Sign:
     return lambda file, head: bool(head.keys) and head.keys.isdisjoint(names)
 
 
+def keys_beyond_the_native(file: SourceFile, head: Head) -> bool:
+    """Return whether the first JSON object has keys that the native format does not have."""
+    return not head.keys <= {"id", "text", "spans", "tokens", "sentences", "meta"}
+
+
+def lists_in_a_list(file: SourceFile, head: Head) -> bool:
+    """Return whether the file begins with a list of lists."""
+    return re.match(r"\s*\[\s*\[", head.text) is not None
+
+
 def text_beside_other_keys(file: SourceFile, head: Head) -> bool:
     """Return whether the first JSON object has a text, and keys that the native format does not have."""
-    return "text" in head.keys and not head.keys <= {"id", "text", "spans", "tokens", "sentences", "meta"}
+    return "text" in head.keys and keys_beyond_the_native(file, head)
 
 
 NO_OBJECT = first_line(r"(?!\{)")
@@ -74,6 +84,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         ),
         "pubannotation": (keys("denotations", "sourcedb"),),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
+        "records": (keys_beyond_the_native, lists_in_a_list, within('"characterOffsetBegin"')),
         "slashtags": (first_line(r"[^{\[<]*/"),),
         "tagrows": (NO_OBJECT,),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),

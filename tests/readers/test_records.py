@@ -1,0 +1,226 @@
+"""JSON records of other tools: each shape gives the spans of its text, and damage ends in problems with their place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from nereval_core.corpus import Documents
+from nereval_core.problems import FormatError, Problem
+from nereval_core.readers import Reading, ReadOptions, Source, layers, read
+from nereval_core.readers.records.paths import leaf, walk
+from nereval_core.readers.records.shapes import SHAPES, parse_keys, shape_of_head
+from tests.support.record_files import (
+    ARGILLA_1,
+    AZURE_DOCUMENTS,
+    CLUENER,
+    CMEEE,
+    CORENLP,
+    DATASETS_SERVER,
+    DOCRED,
+    GATE_JSON,
+    GOLD,
+    LIGHTTAG,
+    RECORDS,
+    SPACY_2,
+    SPERT,
+    STANZA,
+    TEXT,
+    WITHOUT_TEXT,
+    Files,
+    lines,
+)
+
+GOLD_TEXTS = Documents(("1", "2"), (TEXT, "Nobody came."))
+
+
+def source(files: Files) -> Source:
+    return Source.of_uploads([(name, content.encode()) for name, content in files.items()])
+
+
+def read_text(content: str, name: str = "x.json", **options: Any) -> Reading:
+    return read(source({name: content}), options=ReadOptions(**options))
+
+
+def spans_of(reading: Reading, document: int = 0) -> dict[str, tuple[int, int]]:
+    layer = reading.layer
+    rows = zip(layer.doc.tolist(), layer.type.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True)
+    return {layer.types[kind]: (start, end) for doc, kind, start, end in rows if doc == document}
+
+
+def problems(content: str, name: str = "x.json", **options: Any) -> list[Problem]:
+    with pytest.raises(FormatError) as caught:
+        read_text(content, name, **options)
+    return list(caught.value.problems)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_shape_gives_the_spans_of_its_text(name: str) -> None:
+    files, layer = RECORDS[name]
+    reading = read(source(files), options=ReadOptions(layer=layer))
+    assert reading.format == "records"
+    spans = spans_of(reading)
+    odd = spans.pop("ODD", None)
+    assert spans == GOLD and reading.documents.texts[0].startswith(TEXT)
+    assert (odd is not None) == (name == "brat's JSON")
+    said = next(note for note in reading.notes if note.startswith("read as "))
+    assert said.removeprefix("read as ") in {shape.name for shape in SHAPES}
+
+
+@pytest.mark.parametrize("name", WITHOUT_TEXT)
+def test_texts_that_a_service_does_not_return_are_golds(name: str) -> None:
+    lacking = "no text in it"
+    with pytest.raises(FormatError, match=lacking):
+        read(source(WITHOUT_TEXT[name]))
+    gold = GOLD_TEXTS if name not in ("Google", "Watson") else Documents(("d1",), (TEXT,))
+    reading = read(source(WITHOUT_TEXT[name]), options=ReadOptions(texts=gold))
+    assert (reading.format, spans_of(reading)) == ("records", GOLD)
+    assert reading.documents.ids[0] == gold.ids[0]
+
+
+def test_a_document_that_gold_has_not_and_a_count_that_is_not_golds_are_problems() -> None:
+    strange = {**AZURE_DOCUMENTS, "documents": [{"id": "x9", "entities": []}]}
+    [problem] = problems(json.dumps(strange), texts=GOLD_TEXTS)
+    assert (problem.line, problem.found) == (1, "no text, and the document 'x9' is not among gold's")
+    [problem] = problems(WITHOUT_TEXT["Comprehend"]["output"].split("\n")[0], "output", texts=GOLD_TEXTS)
+    assert problem.found == "1 record without text or id where gold has 2 documents"
+
+
+def test_every_shape_has_a_file_and_no_other_fits_it_first() -> None:
+    files = [*(files for files, _ in RECORDS.values()), *WITHOUT_TEXT.values()]
+    first = {shape_of_head(source(one).head()) for one in files}
+    with_utf_16 = RECORDS["bdocjs"][0]["x.bdocjs"].replace('"p"', '"j"')
+    first.add(shape_of_head(source({"x.json": with_utf_16}).head()))
+    assert first == {*SHAPES}
+
+
+def test_annotators_and_models_are_layers() -> None:
+    assert layers(source({"x.jsonl": ARGILLA_1})) == ("prediction", "annotation")
+    reading = read_text(ARGILLA_1, layer="prediction")
+    # The second record was not predicted, which is not the same as a prediction of nothing.
+    assert (len(reading.documents), spans_of(reading), reading.layer.scores) == (1, {"PER": (0, 3)}, {0: 0.5})
+    assert layers(source(RECORDS["Argilla 2"][0])) == ("u1", "model-1")
+    assert layers(source({"x.json": LIGHTTAG})) == ("ann@example.org", "bob")
+    reading = read_text(LIGHTTAG, layer="bob")
+    assert (len(reading.documents), len(reading.layer)) == (1, 0)
+    [problem] = problems(LIGHTTAG)
+    assert "2 layers" in problem.found
+
+
+def test_a_quote_decides_whether_an_end_is_inside() -> None:
+    rows = json.loads(CMEEE)
+    for span in rows[0]["entities"]:
+        span["end_idx"] += 1
+    assert spans_of(read_text(json.dumps(rows))) == GOLD
+    # Without quotes the row of the shape does.
+    for span in rows[0]["entities"]:
+        del span["entity"]
+        span["end_idx"] -= 1
+    assert spans_of(read_text(json.dumps(rows))) == GOLD
+    wrong = CLUENER.replace("[[11, 14]]", "[[4, 7]]")
+    assert "the quotes fit no way to count offsets" in problems(wrong)[0].found
+
+
+def test_javas_offsets_count_utf_16_units() -> None:
+    assert spans_of(read_text(GATE_JSON)) == GOLD
+    assert read_text(GATE_JSON).notes[-1].startswith("offsets taken as UTF-16 units")
+    mentions = json.loads(CORENLP)
+    mentions["sentences"][0]["tokens"][3].update(characterOffsetBegin=14, characterOffsetEnd=18)
+    mentions["sentences"][0]["entitymentions"][1].update(characterOffsetBegin=14, characterOffsetEnd=18)
+    reading = read_text(json.dumps(mentions))
+    assert reading.documents.texts == ("Ann 😀 left   Rome",)
+    assert spans_of(reading)["LOC"] == (13, 17)
+
+
+DAMAGES = [
+    # (content, what is replaced, by what, line, what the problem says)
+    (SPERT, '"end": 4', '"end": 5', 1, "entities[1] is words 3 to 5 of 4 words"),
+    (SPERT, '"end": 4', '"end": 3', 1, "entities[1] is words 3 to 3 of 4 words"),
+    (SPERT, '"start": 3', '"start": "3"', 1, "entities[1] has no place"),
+    (SPERT, '"type": "LOC"', '"type": 7', 1, "entities[1] has no type"),
+    (SPERT, '"left"', '""', 1, "words that are not strings"),
+    (DOCRED, '"sent_id": 1', '"sent_id": 2', 1, "vertexSet[1][0] is in no sentence"),
+    (CLUENER, "[[0, 2]]", '"0"', 1, "label.PER.Ann is a string"),
+    (CLUENER, "[[0, 2]]", "[[0]]", 1, "label.PER.Ann[0] has no place"),
+    (SPACY_2, '"U-LOC"', "null", 1, "sentences[0].tokens[3] has no tag"),
+    (SPACY_2, '"orth": "left"', '"orth": "right"', 1, "sentences[0].tokens[2], 'right', is not the next word"),
+    (STANZA, '"end_char": 5', '"end_char": 3', 2, "has no place"),
+    (STANZA, '"text": "left"', '"text": ""', 2, "has no text"),
+    (DATASETS_SERVER, "3\n", "9\n", 1, "a tag without a label"),
+    (DATASETS_SERVER, '"names"', '"nomen"', 1, "tags are numbers, and there is no list of labels"),
+    (LIGHTTAG, '"start": 11', '"start": 13', None, "the quotes fit no way to count offsets"),
+]
+
+
+@pytest.mark.parametrize(("content", "old", "new", "line", "said"), DAMAGES)
+def test_damage_is_told_with_its_place(content: str, old: str, new: str, line: int | None, said: str) -> None:
+    assert old in content
+    options = {"layer": "ann@example.org"} if content is LIGHTTAG else {}
+    problem = problems(content.replace(old, new, 1), **options)[0]
+    assert (problem.line, said in problem.found) == (line, True), problem
+
+
+def test_annotations_under_other_keys_are_said() -> None:
+    row = {**json.loads(CLUENER), "predictions": [{"start": 0, "end": 3, "label": "PER"}]}
+    assert "annotations under other keys, not read: 'predictions'" in read_text(json.dumps(row)).notes
+
+
+OWN = lines({"doc": "d1", "content": TEXT, "marks": [{"from": 0, "to": 3, "kind": "PER"}]})
+
+
+def test_keys_that_are_given_make_a_shape() -> None:
+    keys = parse_keys("id=doc, text=content, spans=marks, start=from, end=to, label=kind")
+    reading = read_text(OWN, keys=keys)
+    assert (reading.documents.ids, spans_of(reading)) == (("d1",), {"PER": (0, 3)})
+    # An end inside the span has a name of its own.
+    keys = parse_keys("text=content,spans=marks,start=from,last=to,label=kind")
+    assert spans_of(read_text(OWN, keys=keys)) == {"PER": (0, 4)}
+    nested = json.dumps({"data": {"rows": [{"words": TEXT.split(), "ner": {"PER": [[0, 0]], "LOC": [[3, 3]]}}]}})
+    keys = parse_keys("records=data.rows.*,words=words,spans=ner.{label}.*,start=0,last=1")
+    assert spans_of(read_text(nested, keys=keys)) == GOLD
+    plain = json.dumps({"data.text": TEXT, "marks": [[0, 3, "PER"]]})
+    keys = parse_keys("text=data.text,spans=marks,start=0,end=1,label=2")
+    assert spans_of(read_text(plain, keys=keys)) == {"PER": (0, 3)}
+
+
+def test_keys_are_for_files_that_have_them() -> None:
+    native = lines({"id": "d1", "text": TEXT, "spans": []})
+    reading = read_text(native, keys={"text": "content", "spans": "marks"})
+    assert reading.format == "jsonl"
+    # Of the keys, those of a file that a reader would take otherwise count.
+    own = lines({"text": TEXT, "spans": [{"start": 0, "end": 2, "label": "PER"}]})
+    assert spans_of(read_text(own, keys={"spans": "spans", "last": "end"})) == {"PER": (0, 3)}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("text", "'text' does not say what a key holds"),
+        ("colour=x", "'colour=x' does not say what a key holds"),
+        ("text=", "'text=' does not say what a key holds"),
+    ],
+)
+def test_words_that_name_no_keys_are_refused(words: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        parse_keys(words)
+
+
+def test_two_ends_no_spans_and_unknown_names_are_refused() -> None:
+    for keys, said in (
+        ({"spans": "marks", "end": "to", "last": "to"}, "end and last are two ends"),
+        ({"spans": "marks", "colour": "to"}, "'colour' is nothing that a key holds"),
+    ):
+        [problem] = problems(OWN, keys=keys)
+        assert (problem.source, problem.found) == ("--keys", said)
+    [problem] = problems(OWN, keys={"records": "marks", "text": "content"})
+    assert problem.found == "no key for the list of spans"
+
+
+def test_paths_pass_over_what_is_missing() -> None:
+    value = {"a": [{"b": {"x": [1, 2], "y": [3]}, "by": "m"}, {"b": None}], "c.d": 4}
+    assert [(visit.value, visit.place) for visit in walk(value, "a.*.b.x.1")] == [(2, "a[0].b.x[1]")]
+    assert [visit.roles for visit in walk(value, "a.*(layer=by).b.{label=y}.*")] == [{"layer": "m", "label": "y"}]
+    assert [visit.value for visit in walk(value, "c.d")] == [4]
+    assert (leaf(value, "z|c.d"), leaf(value, "a.0.by"), leaf(value, "a.7")) == (4, "m", None)

@@ -1,0 +1,492 @@
+"""A small file of each shape of JSON records, as the tools write them, by hand; all but a few of the same two texts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+TEXT = "Ann 😀 left Rome"
+OTHER = "Nobody came."
+WORDS = TEXT.split()
+GOLD = {"PER": (0, 3), "LOC": (11, 15)}
+"""The spans of the first text, in code points."""
+
+Files = dict[str, str]
+
+
+def lines(*rows: Any) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def spans(*keys: str, shift: int = 0, **more: Any) -> list[dict[str, Any]]:
+    """Return the spans of the text as objects, start, end, type and, with a fourth of the `keys`, words under them."""
+    return [
+        {**dict(zip(keys, (start, end + shift, kind, TEXT[start:end]), strict=False)), **more}
+        for kind, (start, end) in GOLD.items()
+    ]
+
+
+def utf_16(row: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """Return a span whose offsets count UTF-16 units: one character before them takes two."""
+    return {key: value + 1 if key in keys and value > 4 else value for key, value in row.items()}
+
+
+ARGILLA = {"prediction_agent": None, "annotation_agent": "argilla", "metadata": {}, "status": "Validated"}
+ARGILLA_1 = lines(
+    {
+        "text": TEXT,
+        "tokens": WORDS,
+        "prediction": [["PER", 0, 3, 0.5]],
+        "annotation": spans("start", "end", "label"),
+        "id": "a1",
+        **ARGILLA,
+    },
+    {"text": OTHER, "tokens": OTHER.split(), "prediction": None, "annotation": [], "id": "a2", **ARGILLA},
+)
+ARGILLA_2 = json.dumps(
+    [
+        {
+            "id": name,
+            "fields": {"text": text},
+            "metadata": {},
+            "suggestions": {"spans": {"value": [], "score": None, "agent": "model-1"}},
+            "responses": {"spans": [{"value": value, "user_id": "u1"}], "tone": [{"value": "calm", "user_id": "u1"}]},
+            "vectors": {},
+            "_server_id": f"s{name}",
+        }
+        for name, text, value in (("a1", TEXT, spans("start", "end", "label")), ("a2", OTHER, []))
+    ],
+    indent=1,
+)
+# LTExample in lighttag-convertors.
+ANNOTATOR = {"annotator_id": 1, "annotator": "ann@example.org", "timestamp": "2024-01-01T00:00:00Z"}
+LIGHTTAG = json.dumps(
+    {
+        "name": "job",
+        "id": "j1",
+        "schema": {},
+        "examples": [
+            {
+                "example_id": "e1",
+                "content": TEXT,
+                "metadata": {},
+                "seen_by": [ANNOTATOR, {**ANNOTATOR, "annotator": "bob"}],
+                "annotations": spans(
+                    "start",
+                    "end",
+                    "tag",
+                    "value",
+                    example_id="e1",
+                    tag_id="t",
+                    tagged_token_id="k",
+                    reviewed=False,
+                    correct=None,
+                    annotated_by=[ANNOTATOR],
+                ),
+                "classifications": [],
+            }
+        ],
+        "relations": [],
+    }
+)
+DATATURKS = lines(
+    {
+        "content": TEXT,
+        "annotation": [
+            {"label": [kind], "points": [{"start": start, "end": end - 1, "text": TEXT[start:end]}]}
+            for kind, (start, end) in GOLD.items()
+        ],
+        "extras": None,
+        "metadata": {"first_done_at": 1527658507000},
+    },
+    {"content": OTHER, "annotation": None, "extras": None, "metadata": {}},
+)
+# Labelbox's tests of its exports: an end inside the span, and the words as the token.
+LABELBOX = lines(
+    {
+        "data_row": {"id": "r1", "external_id": "one.txt", "row_data": TEXT},
+        "media_attributes": {"asset_type": "text"},
+        "projects": {
+            "p1": {
+                "name": "names",
+                "labels": [
+                    {
+                        "label_kind": "Default",
+                        "label_details": {"created_by": "ann@example.org"},
+                        "annotations": {
+                            "objects": [
+                                {
+                                    "name": kind,
+                                    "value": kind.lower(),
+                                    "annotation_kind": "TextEntity",
+                                    "classifications": [],
+                                    "location": {"start": start, "end": end - 1, "token": TEXT[start:end]},
+                                }
+                                for kind, (start, end) in GOLD.items()
+                            ],
+                            "classifications": [],
+                            "relationships": [],
+                        },
+                    }
+                ],
+            }
+        },
+    }
+)
+UBIAI = json.dumps(
+    [
+        {
+            "documentName": "x.txt",
+            "document": TEXT,
+            "tokens": spans("start", "end", "entityLabel", "text", token_start=0, token_end=0),
+            "relations": [],
+        }
+    ]
+)
+TECOHOLIC = json.dumps(
+    {
+        "classes": ["PER", "LOC"],
+        "annotations": [[TEXT, {"entities": [[0, 3, "PER"], [11, 15, "LOC"]]}], [OTHER, {"entities": []}]],
+    }
+)
+RASA = json.dumps(
+    {
+        "rasa_nlu_data": {
+            "common_examples": [
+                {"text": TEXT, "intent": "go", "entities": spans("start", "end", "entity", value="Ann Lee")},
+                {"text": OTHER, "intent": "none"},
+            ],
+            "entity_synonyms": [],
+        }
+    },
+    indent=1,
+)
+BRAT_JSON = json.dumps(
+    {
+        "text": TEXT,
+        "entities": [["T1", "PER", [[0, 3]]], ["T2", "LOC", [[11, 15]]], ["T3", "ODD", [[0, 3], [6, 10]]]],
+        "relations": [],
+    }
+)
+# GATE counts UTF-16 units.
+GATE_JSON = json.dumps(
+    {"text": TEXT, "entities": {"PER": [{"indices": [0, 3], "gender": "female"}], "LOC": [{"indices": [12, 16]}]}}
+)
+BDOC = json.dumps(
+    {
+        "annotation_sets": {
+            "Key": {"name": "Key", "annotations": spans("start", "end", "type", features={}, id=0), "next_annid": 2}
+        },
+        "text": TEXT,
+        "offset_type": "p",
+        "features": {},
+        "name": "",
+    }
+)
+AZURE_DOCUMENTS = {
+    "documents": [
+        {
+            "id": "1",
+            "entities": [
+                {
+                    "text": TEXT[start:end],
+                    "category": kind,
+                    "offset": start,
+                    "length": end - start,
+                    "confidenceScore": 0.9,
+                }
+                for kind, (start, end) in GOLD.items()
+            ],
+            "warnings": [],
+        },
+        {"id": "2", "entities": [], "warnings": []},
+    ],
+    "errors": [],
+    "modelVersion": "2023-09-01",
+}
+COMPREHEND = lines(
+    {"Entities": spans("BeginOffset", "EndOffset", "Type", "Text", Score=0.9), "File": "x.txt", "Line": 0},
+    {"Entities": [], "File": "x.txt", "Line": 1},
+)
+GOOGLE = lines(
+    {
+        "entities": [
+            {
+                "name": TEXT[start:end],
+                "type": kind,
+                "metadata": {},
+                "salience": 0.5,
+                "mentions": [{"text": {"content": TEXT[start:end], "beginOffset": start}, "type": "PROPER"}],
+            }
+            for kind, (start, end) in GOLD.items()
+        ],
+        "language": "en",
+    }
+)
+WATSON = json.dumps(
+    {
+        "usage": {"text_units": 1, "features": 1},
+        "language": "en",
+        "entities": [
+            {
+                "type": kind,
+                "text": TEXT[start:end],
+                "mentions": [{"text": TEXT[start:end], "location": [start, end], "confidence": 0.5}],
+                "count": 1,
+            }
+            for kind, (start, end) in GOLD.items()
+        ],
+    }
+)
+GROUND_TRUTH = lines(
+    {
+        "source": TEXT,
+        "names": {"annotations": {"entities": spans("startOffset", "endOffset", "label"), "labels": []}},
+        "names-metadata": {"entities": [{"confidence": 0.5}], "job-name": "j"},
+    },
+    {"source": OTHER, "names": {"annotations": {"entities": [], "labels": []}}, "names-metadata": {}},
+)
+VERTEX = lines(
+    {
+        "textSegmentAnnotations": spans("startOffset", "endOffset", "displayName"),
+        "textContent": TEXT,
+        "dataItemResourceLabels": {},
+    }
+)
+AUTOML = lines(
+    {
+        "annotations": [
+            {"text_extraction": {"text_segment": {"start_offset": start, "end_offset": end}}, "display_name": kind}
+            for kind, (start, end) in GOLD.items()
+        ],
+        "text_snippet": {"content": TEXT},
+    }
+)
+SPACY_2 = json.dumps(
+    [
+        {
+            "id": 0,
+            "paragraphs": [
+                {
+                    "raw": TEXT,
+                    "sentences": [
+                        {
+                            "tokens": [
+                                {"id": at, "orth": word, "tag": "NN", "head": 0, "dep": "", "ner": tag}
+                                for at, (word, tag) in enumerate(zip(WORDS, ("U-PER", "O", "O", "U-LOC"), strict=True))
+                            ],
+                            "brackets": [],
+                        }
+                    ],
+                }
+            ],
+        }
+    ]
+)
+# CoreNLP counts UTF-16 units.
+CORENLP_TOKENS = [
+    {
+        "index": at,
+        "word": word,
+        "originalText": word,
+        "characterOffsetBegin": start,
+        "characterOffsetEnd": end,
+        "pos": "NN",
+        "ner": tag,
+    }
+    for at, (word, start, end, tag) in enumerate(
+        zip(WORDS, (0, 4, 7, 12), (3, 6, 11, 16), ("PER", "O", "O", "LOC"), strict=True), start=1
+    )
+]
+CORENLP_MENTIONS = [
+    {
+        "docTokenBegin": at,
+        "docTokenEnd": at + 1,
+        "text": TEXT[slice(*GOLD[kind])],
+        "characterOffsetBegin": start,
+        "characterOffsetEnd": end,
+        "ner": kind,
+    }
+    for at, kind, start, end in ((0, "PER", 0, 3), (3, "LOC", 12, 16))
+]
+CORENLP = json.dumps(
+    {"docId": "x", "sentences": [{"index": 0, "entitymentions": CORENLP_MENTIONS, "tokens": CORENLP_TOKENS}]}, indent=1
+)
+CORENLP_TAGS = json.dumps({"sentences": [{"index": 0, "tokens": CORENLP_TOKENS}]})
+STANZA = json.dumps(
+    [
+        [
+            {
+                "id": at,
+                "text": word,
+                "upos": "NOUN",
+                "start_char": start,
+                "end_char": end,
+                "ner": tag,
+                "multi_ner": [tag],
+            }
+            for at, (word, start, end, tag) in enumerate(
+                zip(WORDS, (0, 4, 6, 11), (3, 5, 10, 15), ("S-PER", "O", "O", "S-LOC"), strict=True), start=1
+            )
+        ],
+        [{"id": 1, "text": "Bye", "upos": "INTJ", "start_char": 16, "end_char": 19, "ner": "O"}],
+    ],
+    indent=1,
+)
+FLAIR = lines(
+    {
+        "text": TEXT,
+        "labels": [],
+        "entities": [
+            {
+                "text": TEXT[start:end],
+                "start_pos": start,
+                "end_pos": end,
+                "labels": [{"value": kind, "confidence": 0.9}],
+            }
+            for kind, (start, end) in GOLD.items()
+        ],
+    }
+)
+HAYSTACK = json.dumps(
+    [{"id": "h1", "content": TEXT, "meta": {"named_entities": spans("start", "end", "entity", score=0.9)}}]
+)
+BIGBIO = lines(
+    {
+        "id": "0",
+        "document_id": "d1",
+        "passages": [
+            {"id": "1", "type": "title", "text": [TEXT], "offsets": [[0, 15]]},
+            {"id": "2", "type": "abstract", "text": [OTHER], "offsets": [[16, 28]]},
+        ],
+        "entities": [
+            {
+                "id": kind,
+                "type": kind,
+                "text": [TEXT[start:end]],
+                "offsets": [[start, end]],
+                "normalized": [{"db_name": "MESH", "db_id": "D1"}],
+            }
+            for kind, (start, end) in GOLD.items()
+        ],
+        "events": [],
+        "coreferences": [],
+        "relations": [],
+    }
+)
+SPERT = json.dumps(
+    [
+        {
+            "tokens": WORDS,
+            "entities": [{"type": "PER", "start": 0, "end": 1}, {"type": "LOC", "start": 3, "end": 4}],
+            "relations": [],
+            "orig_id": "1",
+        }
+    ]
+)
+W2NER = json.dumps(
+    [{"sentence": WORDS, "ner": [{"index": [0], "type": "PER"}, {"index": [3], "type": "LOC"}], "word": []}]
+)
+ONEIE = lines(
+    {
+        "doc_id": "d",
+        "sent_id": "d-1",
+        "tokens": WORDS,
+        "pieces": WORDS,
+        "entity_mentions": [
+            {"id": "e1", "start": 0, "end": 1, "entity_type": "PER", "mention_type": "NAM", "text": "Ann"},
+            {"id": "e2", "start": 3, "end": 4, "entity_type": "LOC", "mention_type": "NAM", "text": "Rome"},
+        ],
+        "relation_mentions": [],
+        "event_mentions": [],
+    }
+)
+DOCRED = json.dumps(
+    [
+        {
+            "vertexSet": [
+                [{"pos": [0, 1], "type": "PER", "sent_id": 0, "name": "Ann"}],
+                [{"pos": [1, 2], "type": "LOC", "sent_id": 1, "name": "Rome"}],
+            ],
+            "labels": [],
+            "title": "T",
+            "sents": [WORDS[:2], WORDS[2:]],
+        }
+    ]
+)
+CLUENER = lines({"text": TEXT, "label": {"PER": {"Ann": [[0, 2]]}, "LOC": {"Rome": [[11, 14]]}}})
+CMEEE = json.dumps([{"text": TEXT, "entities": spans("start_idx", "end_idx", "type", "entity", shift=-1)}])
+PRESIDIO = json.dumps(
+    [{"full_text": TEXT, "masked": "", "spans": spans("start_position", "end_position", "entity_type", "entity_value")}]
+)
+AI4PRIVACY = lines({"source_text": TEXT, "masked_text": "", "privacy_mask": spans("start", "end", "label", "value")})
+DATASETS_SERVER = json.dumps(
+    {
+        "features": [
+            {"feature_idx": 0, "name": "tokens", "type": {"feature": {"dtype": "string", "_type": "Value"}}},
+            {
+                "feature_idx": 1,
+                "name": "ner_tags",
+                "type": {
+                    "feature": {"names": ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], "_type": "ClassLabel"},
+                    "_type": "Sequence",
+                },
+            },
+        ],
+        "rows": [{"row_idx": 0, "row": {"id": "0", "tokens": WORDS, "ner_tags": [1, 0, 0, 3]}, "truncated_cells": []}],
+        "num_rows_total": 1,
+    },
+    indent=1,
+)
+
+RECORDS: dict[str, tuple[Files, str | None]] = {
+    # what it is: the file, the layer to read
+    "Argilla 1": ({"x.jsonl": ARGILLA_1}, "annotation"),
+    "Argilla 2": ({"x.json": ARGILLA_2}, "u1"),
+    "LightTag": ({"x.json": LIGHTTAG}, "ann@example.org"),
+    "Dataturks": ({"x.json": DATATURKS}, None),
+    "Labelbox": ({"x.ndjson": LABELBOX}, None),
+    "UBIAI": ({"x.json": UBIAI}, None),
+    "tecoholic": ({"x.json": TECOHOLIC}, None),
+    "Rasa": ({"nlu.json": RASA}, None),
+    "brat's JSON": ({"x.json": BRAT_JSON}, None),
+    "GATE's JSON": ({"x.json": GATE_JSON}, None),
+    "bdocjs": ({"x.bdocjs": BDOC}, None),
+    "Ground Truth": ({"output.manifest": GROUND_TRUTH}, None),
+    "Vertex AI": ({"x.jsonl": VERTEX}, None),
+    "AutoML": ({"x.jsonl": AUTOML}, None),
+    "spaCy 2": ({"train.json": SPACY_2}, None),
+    "CoreNLP": ({"x.json": CORENLP}, None),
+    "CoreNLP with tags": ({"x.json": CORENLP_TAGS}, None),
+    "Stanza": ({"x.json": STANZA}, None),
+    "Flair": ({"x.jsonl": FLAIR}, None),
+    "Haystack": ({"x.json": HAYSTACK}, None),
+    "BigBIO": ({"x.jsonl": BIGBIO}, None),
+    "SpERT": ({"x.json": SPERT}, None),
+    "W2NER": ({"x.json": W2NER}, None),
+    "OneIE": ({"x.json": ONEIE}, None),
+    "DocRED": ({"x.json": DOCRED}, None),
+    "CLUENER": ({"train.json": CLUENER}, None),
+    "CMEEE": ({"train.json": CMEEE}, None),
+    "Presidio's evaluator": ({"x.json": PRESIDIO}, None),
+    "ai4privacy": ({"x.jsonl": AI4PRIVACY}, None),
+    "datasets server": ({"rows.json": DATASETS_SERVER}, None),
+}
+"""Files that hold their texts."""
+WITHOUT_TEXT: dict[str, Files] = {
+    "Azure": {"x.json": json.dumps(AZURE_DOCUMENTS)},
+    "Azure with kind": {"x.json": json.dumps({"kind": "EntityRecognitionResults", "results": AZURE_DOCUMENTS})},
+    "Azure job": {
+        "x.json": json.dumps(
+            {
+                "jobId": "j1",
+                "status": "succeeded",
+                "tasks": {"items": [{"kind": "EntityRecognitionLROResults", "results": AZURE_DOCUMENTS}]},
+            }
+        )
+    },
+    "Comprehend": {"output": COMPREHEND},
+    "Google": {"x.jsonl": GOOGLE},
+    "Watson": {"x.json": WATSON},
+}
+"""Files whose texts are gold's."""
