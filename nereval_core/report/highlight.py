@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from itertools import accumulate
@@ -228,7 +228,10 @@ def document_html(
     assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
     placed = segments(text, marks, placed=lanes_with_labels(marks, [_label(mark) for mark in marks]))
-    body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by, n_own) for segment in placed)
+    body = Markup("").join(
+        _kept_whole(pieces, [_segment_html(segment, marks, text, colours, colour_by, n_own) for segment in pieces])
+        for pieces in _connected_segments(placed)
+    )
     marks_in_lanes = {stroke.mark for segment in placed for stroke in segment.strokes}
     hidden = len(marks) - len(marks_in_lanes)
     note = (
@@ -249,6 +252,29 @@ def text_height(text: str, marks: Sequence[Mark], line: int) -> float:
     return height
 
 
+def _connected_segments(placed: Iterable[Segment]) -> Iterator[list[Segment]]:
+    """Yield the segments in groups that no mark connects with others."""
+    group: list[Segment] = []
+    for segment in placed:
+        group.append(segment)
+        if all(stroke.ends for stroke in segment.strokes):
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _kept_whole(pieces: Sequence[Segment], html: Sequence[Markup]) -> Markup:
+    """Return the HTML of connected segments; short spans are not broken over lines, away from their labels."""
+    text, joined = "".join(piece.text for piece in pieces), Markup("").join(html)
+    if not pieces[0].strokes or len(text) > _SHORT or not _BREAK.search(text):
+        return joined
+    return Markup('<span class="nvh-whole">{}</span>').format(joined)
+
+
+_SHORT = 20
+"""Characters up to which spans stay on one line: about a third of a line of a narrow window."""
+_BREAK = re.compile(r"[ \t\u00ad\u2000-\u200b-]")
 _LINE, _LANE = 1.7, 1.1
 """Height of a line without lanes and of a lane, in em."""
 _LABEL_CHARACTER = 0.95
@@ -347,6 +373,7 @@ STYLE = Markup(
     # A page without a doctype gives no height to a box which has neither text of its own nor padding.
     ".nvh-line{padding-inline-end:.01px}"
     ".nvh-span{line-height:1.7em;-webkit-box-decoration-break:clone;box-decoration-break:clone}"
+    ".nvh-whole{white-space:pre;overflow-wrap:normal}"
     ".nvh-at{position:relative}"
     ".nvh-label{position:absolute;inset-inline-start:0;user-select:none;pointer-events:none}"
     ".nvh-label.nvh-gold{bottom:calc(100% + var(--nvh-lane)*1.1em)}"

@@ -157,14 +157,15 @@ def decide(example: Example) -> Scores:
     return score_layers(gold, prediction, Settings(tuple(CRITERIA[name] for name in applicable(gold))))
 
 
+CASES = ("equal", "only the span is equal", "overlap, same type", "overlap, other type", "missed", "spurious")
+"""The cases of SIX_CASES in the order of its text."""
 SIX_CASES = Example(
-    "Six cases, four schemas",
+    "Six cases, four schemas and muc",
     "[Ana Ruiz|Person] left [Quito|Place] for [Lake Como|Place] with [Bank of Peru|Company] and [Luis|Person] today.",
     "[Ana Ruiz|Person] left [Quito|Company] for Lake [Como|Place] with [Bank|Place] of Peru and Luis [today|Person].",
-    "Five gold spans and five predictions: equal; equal in span only; overlapping with equal type; overlapping with "
-    "another type; missed; spurious.",
+    "Five gold spans and five predictions, marked as `strict` decides. Only `muc` gives all five decisions.",
 )
-"""The worked table of the SemEval-2013 task 9.1 schemas: one pair or span of each kind."""
+"""The worked table of the SemEval-2013 task 9.1 schemas: one pair or span of each of CASES."""
 
 FIVE_DECISIONS = Example(
     "Five decisions, one criterion",

@@ -12,6 +12,11 @@ IN_VIEW = """anchor => {
     return Boolean(box) && box.top >= 0 && box.bottom <= innerHeight;
 }"""
 
+ROWS = """wholes => wholes.filter((whole) => whole.checkVisibility()).map((whole) => {
+    // An element that goes over several lines has a box on each.
+    return [whole.textContent, whole.getClientRects().length];
+})"""
+
 
 def test_the_guide_is_short_and_links_lead_to_every_entry(visit: Visit) -> None:
     page = visit.page
@@ -27,3 +32,6 @@ def test_the_guide_is_short_and_links_lead_to_every_entry(visit: Visit) -> None:
     assert main.evaluate("main => main.scrollHeight") <= MOST_PIXELS
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("main => main.scrollWidth <= main.clientWidth", arg=main.element_handle())
+    # Both fragments of a short span are on the line of its label.
+    lines = page.locator(".nvh-text .nvh-whole").evaluate_all(ROWS)
+    assert "Bank of Peru" in dict(lines) and all(number == 1 for _, number in lines)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 from hypothesis import given, settings
 
 from nereval_core.corpus import Documents, Layer, layer
@@ -18,13 +21,16 @@ from nereval_core.problems import one_line
 from nereval_core.readers import Source
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
+from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import Mark, marks
 from nereval_core.report.span_difference import difference_text
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.scoring.examples import FIVE_DECISIONS, SIX_CASES, decide
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.highlighted_text import text_data
 from pages.shared.data.loading import demo_names, load, load_demo
+from pages.shared.guide import case_decisions
 from pages.shared.inspect.document import (
     ReadDocument,
     document_marks,
@@ -303,18 +309,57 @@ def test_a_link_opens_a_record_in_its_queue_a_document_as_a_whole_and_a_place() 
 def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:
     page = open_page("Guide")
     assert not page.error
-    six = page.dataframe[0].value.set_index("criterion")
-    assert six.loc["partial", ["COR", "INC", "PAR", "MIS", "SPU", "F1"]].tolist() == [2, 0, 2, 1, 1, 0.6]
-    five = page.dataframe[1].value.set_index("criterion")
+    five = page.dataframe[0].value.set_index("criterion")
     assert list(five.index) == [*SCHEMAS, "muc"]
     assert five.loc["muc", ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"]].tolist() == [10, 5, 3, 2, 4, 20, 22]
     assert five.loc["muc", ["P", "R"]].tolist() == pytest.approx([0.5227, 0.5750], abs=5e-5)
     page.text_area[0].set_value("[a|X] b")
     sound(page.text_area[1].set_value("[a|Y] b").run())
     assert not page.error
-    spans = page.dataframe[2].value.set_index("span")
+    spans = page.dataframe[1].value.set_index("span")
     assert spans.loc["gold: a (X)", "strict"] == "≠ INC"
     assert spans.loc["gold: a (X)", "lenient"] == "✓ COR"
+
+
+def test_the_six_cases_have_their_decisions_under_the_schemas_and_muc() -> None:
+    names = (*SCHEMAS, "muc")
+    scores = decide(SIX_CASES)
+    cases = case_decisions(scores, names)
+    assert [(words, *codes) for words, _, codes in cases] == [
+        ("equal", "COR", "COR", "COR", "COR", "COR"),
+        ("only the span is equal", "INC", "COR", "COR", "INC", "INC"),
+        ("overlap, same type", "INC", "INC", "PAR", "COR", "PAR"),
+        ("overlap, other type", "INC", "INC", "PAR", "INC", "INC"),
+        ("missed", "MIS", "MIS", "MIS", "MIS", "MIS"),
+        ("spurious", "SPU", "SPU", "SPU", "SPU", "SPU"),
+    ]
+    by_criterion = dict(zip(names, zip(*(codes for *_, codes in cases), strict=True), strict=True))
+    assert [name for name, codes in by_criterion.items() if len(set(codes)) == 5] == ["muc"]
+    for name, codes in by_criterion.items():
+        counts = scores.counts(name)
+        assert Counter(codes) == Counter({code: n for code in DECISIONS if (n := getattr(counts, code.lower()))}), (
+            "every span of the text is one case"
+        )
+    html = str(next(part.proto.body for part in open_page("Guide").get("html") if "nvc-cases" in part.proto.body))
+    body = html.partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in body.split("</tr>") if row]
+    assert rows == [[f"{LOOKS[code].glyph} {code}" for code in codes] for *_, codes in cases], "no row is empty"
+    ratios = re.findall(r"<td>(.*?)</td>", html.partition("<tfoot>")[2])
+    assert ratios == ["0.200", "0.400", "0.600", "0.400", "0.300"]
+
+
+def test_no_table_of_the_guide_is_higher_than_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[int, Any]] = []
+    draw = st.dataframe
+
+    def measured(data: Any, **options: Any) -> Any:
+        drawn.append((len(data), options["height"]))
+        return draw(data, **options)
+
+    monkeypatch.setattr(st, "dataframe", measured)
+    page = open_page("Guide")
+    sound(page.text_area[1].set_value("Give [one|X] [Aspirin|Drug] [tablet|X] with [water|X].").run())
+    assert len(drawn) >= 6 and all(height == "auto" or height <= 35 * (rows + 1) + 3 for rows, height in drawn)
 
 
 def test_guide_names_mistakes_in_the_marks() -> None:

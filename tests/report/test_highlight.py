@@ -301,3 +301,12 @@ def test_a_type_does_not_show_as_another() -> None:
     """What turns the direction of writing is written out in a label; in the text it stands as it is."""
     html = document_html("a\u202eb", [Mark("gold", 0, ((0, 1),), "X\u202etcerroc", "COR")])
     assert 'data-label="✓ X\\u202etcerroc"' in html and "a\u202eb" in plain_text(html)
+
+
+def test_short_spans_and_all_that_overlap_them_stay_on_one_line() -> None:
+    text = "Both the Bank of Peru and the Central Reserve Bank of the Republic of Peru, Lima"
+    bank, part = mark(9, 21), mark(9, 13, side="prediction")
+    long, word = mark(30, 74), mark(76, 80)
+    html = str(document_html(text, [bank, part, long, word], style=False))
+    whole, _, rest = html.partition('<span class="nvh-whole">')[2].partition(" and the ")
+    assert plain_text(whole) == "Bank of Peru" and plain_text(html) == text and "nvh-whole" not in rest

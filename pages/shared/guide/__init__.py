@@ -22,8 +22,8 @@ from nereval_core.review.words import MEANING
 from nereval_core.scoring import Scores, examples
 from nereval_core.scoring import examples as scoring_examples
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Decision
-from nereval_core.scoring.examples import DECISION_EXAMPLES, FIVE_DECISIONS, SIX_CASES, Example, decide
-from nereval_core.tables import Cell, Column, Table
+from nereval_core.scoring.examples import CASES, DECISION_EXAMPLES, FIVE_DECISIONS, SIX_CASES, Example, decide
+from nereval_core.tables import Cell, Column, Table, cell_text
 from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from pages.shared.components.highlighted_text import show_text, text_data
 from pages.shared.components.tables import draw_rows
@@ -34,6 +34,8 @@ EXAMPLES = {
     example.title: example
     for example in (DECISION_EXAMPLES["PAR"], *DECISION_EXAMPLES.values(), SIX_CASES, FIVE_DECISIONS)
 }
+FIVE = "muc"
+"""The criterion that gives all five decisions."""
 EXAMPLE = f"{keys.LIST}example"
 """The example being edited: its widgets lose it on a page switch, this keeps it."""
 CHOICE = f"{keys.WIDGET}example_choice"
@@ -77,6 +79,42 @@ def example_counts(scores: Scores, names: Sequence[str]) -> Table:
     return criterion_table("", {"example": scores}, names)
 
 
+def cases_html(scores: Scores, names: Sequence[str]) -> Markup:
+    """Return a table of the six cases: a row each with its words and its decision under each criterion, and F1 last."""
+    cell = Markup('<td style="background:light-dark({},{});color:light-dark({},{})">{} {}</td>')
+    rows = []
+    for words, text, codes in case_decisions(scores, names):
+        cells = (
+            cell.format(*LOOKS[code].colour.fill, *LOOKS[code].colour.ink, LOOKS[code].glyph, code) for code in codes
+        )
+        quote = Markup('<th scope="row">{} <span>{}</span></th>').format(words, text)
+        rows.append(Markup("<tr>{}{}</tr>").format(quote, Markup("").join(cells)))
+    heads = Markup("").join(map(Markup('<th scope="col">{}</th>').format, names))
+    f1 = Markup("").join(Markup("<td>{}</td>").format(cell_text(scores.counts(name).f1, "ratio", 3)) for name in names)
+    return Markup(
+        '{}<table class="nvc-cases"><thead><tr><th scope="col">case</th>{}</tr></thead><tbody>{}</tbody>'
+        '<tfoot><tr><th scope="row">F1</th>{}</tr></tfoot></table>'
+    ).format(_CASES_STYLE, heads, Markup("").join(rows), f1)
+
+
+def case_decisions(scores: Scores, names: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return the six cases in order: the words of each, its text, and its decision under each criterion.
+
+    Every gold span is a case, and the prediction that no criterion aligns is the last.
+    """
+    gold, pred = scores.gold, scores.pred
+    lone = next(span for span in range(len(pred)) if scores.partners("lenient")[1][span] < 0)
+    cases = [(0, gold, span) for span in range(len(gold))] + [(1, pred, lone)]
+    return [
+        (
+            words,
+            layer.text(span),
+            tuple(Decision(int(scores.decisions(name)[side][span])).name for name in names),
+        )
+        for words, (side, layer, span) in zip(CASES, cases, strict=True)
+    ]
+
+
 def span_decisions(scores: Scores) -> Table:
     """Return one row a span, gold spans first, and one column a criterion: `− MIS`.
 
@@ -115,21 +153,23 @@ HOW = (
 
 
 def worked_examples() -> None:
-    """Draw the six cases, and beside them an example with all five decisions under one criterion."""
+    """Draw the six cases with their decisions, and beside them an example with all five under one criterion."""
     six, five = scoring_examples.SIX_CASES, scoring_examples.FIVE_DECISIONS
-    six_column, five_column = st.columns(2)
-    _worked(six_column, six, "six-cases", SCHEMAS, example_html(six, "strict"))
-    folded = Markup("<details><summary>Show the text under muc</summary>{}</details>").format(example_html(five, "muc"))
-    _worked(five_column, five, "five-at-once", (*SCHEMAS, "muc"), folded)
+    cases, at_once = st.columns(2)
+    names = (*SCHEMAS, FIVE)
+    text = Markup("{}{}").format(example_html(six, "strict"), cases_html(scoring_examples.decide(six), names))
+    _worked(cases, six, "six-cases", text)
+    folded = Markup("<details><summary>Show the text under muc</summary>{}</details>").format(example_html(five, FIVE))
+    _worked(at_once, five, "five-at-once", folded)
+    with at_once:
+        draw_rows(example_counts(scoring_examples.decide(five), names))
 
 
-def _worked(place: DeltaGenerator, example: Example, anchor: str, names: tuple[str, ...], text: Markup) -> None:
-    """Draw an example: its text as HTML, and its counts under some criteria."""
+def _worked(place: DeltaGenerator, example: Example, anchor: str, text: Markup) -> None:
+    """Draw an example: its title, its sentence, and its text as HTML."""
     place.header(example.title, anchor=anchor)
     place.write(example.sentence)
     place.html(text)
-    with place:
-        draw_rows(example_counts(scoring_examples.decide(example), names))
 
 
 def try_it() -> None:
@@ -275,6 +315,16 @@ def _link_of(key: str) -> Markup:
     return link.format(work.url, work.reference, work.citation)
 
 
+_CASES_STYLE = Markup(
+    "<style>"
+    ".nvc-cases{border-collapse:separate;border-spacing:2px;font-size:.875rem;margin-top:.6rem;width:100%}"
+    ".nvc-cases :is(th,td){border:0;padding:.18rem .3rem;text-align:center;border-radius:.2rem;white-space:nowrap}"
+    ".nvc-cases th{font-weight:600}"
+    ".nvc-cases :is(tbody th,tfoot th,th:first-child){text-align:start;white-space:normal;padding-inline-start:0}"
+    ".nvc-cases th span{font-weight:400;color:light-dark(#565c69,#b5b1a6)}"
+    "@media(max-width:1100px){.nvc-cases{font-size:.75rem}.nvc-cases :is(th,td){padding-inline:.15rem}}"
+    "</style>"
+)
 _STYLE = Markup(
     "<style>"
     ".nvg{columns:3 19rem;column-gap:2rem;font-size:.875rem;line-height:1.35}"
