@@ -10,11 +10,13 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +32,10 @@ from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.highlighted_text import text_data
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
-from tests.support.browser import Visit, serve_app, start_browser
+from tests.support.browser import Visit, serve_app_process, start_browser
 
 SPANS, BY_DOCUMENT = 1_000_000, 10
 CLICKS = 20
-WARM = 4
-"""Clicks before those that are counted: the first ones compute what is then kept."""
 TRIVIAL = """
 import streamlit as st
 st.session_state.clicks = st.session_state.get("clicks", 0) + 1
@@ -204,70 +204,141 @@ def environment(**values: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def clicked(
-    digest: str, folder: Path, *arguments: str, actions: Sequence[Action], scale: Scale
-) -> Iterator[tuple[str, float, str]]:
-    """Yield how many times as long a click takes as on a trivial page, and the largest message to the browser.
+PAGES = ("Overview", "Confusion", "Inspect", "Systems", "Criteria", "Annotators", "Review", "Present", "Guide")
+"""The pages that every corpus has, in the order in which they are opened."""
 
-    `arguments` are the app's.
+
+def clicked(
+    digest: str,
+    folder: Path,
+    *arguments: str,
+    actions: Sequence[Action],
+    scale: Scale,
+    pages: Sequence[str] = PAGES,
+) -> Iterator[tuple[str, float, str]]:
+    """Yield seconds until pages settle, what clicks cost beside those on a trivial page, and the largest message.
+
+    `arguments` are the app's, `pages` those that are opened by their link first, in a browser that has no files yet.
     """
     script = folder / "trivial.py"
     script.write_text(TRIVIAL)
-    warm, clicks = (0, 1) if scale is Scale.TINY else (WARM, CLICKS)
+    clicks = 1 if scale is Scale.TINY else CLICKS
     with ExitStack() as stack:
         stack.enter_context(environment(NEREVAL_CACHE=str(folder)))
-        ours, theirs = stack.enter_context(serve_app(*arguments)), stack.enter_context(serve_app(script=script))
+        ours, our_server = stack.enter_context(serve_app_process(*arguments))
+        theirs, their_server = stack.enter_context(serve_app_process(script=script))
         browser = stack.enter_context(start_browser())
-        floor = Clicker(Visit(browser, theirs))
-        floor.visit.go("/")
-        floor.visit.page.evaluate(WATCH)
+        yield from cold(browser, theirs, ours, digest, pages)
+        floor = Clicker(Visit(browser, theirs), their_server)
+        floor.open("/")
         largest = 0
-        times: list[float] = []
+        trivial: list[Click] = []
         for action in actions:
-            clicker = Clicker(Visit(browser, ours))
-            clicker.visit.go(f"/{action.page}?corpus={digest[:16]}{action.view}")
-            clicker.visit.page.evaluate(WATCH)
-            taken, trivial = [], []
-            for number in range(warm + clicks):
+            clicker = Clicker(Visit(browser, ours), our_server)
+            clicker.open(f"/{action.page}?corpus={digest[:16]}{action.view}")
+            own: list[Click] = []
+            beside: list[Click] = []
+            for number in range(clicks):
                 action.ready(clicker.visit)
-                taken.append(
-                    clicker.timed(lambda page, number=number, action=action: action.click(page, number), action.shown)
-                )
-                trivial.append(floor.timed(lambda page: page.get_by_role("button", name="Click").click()))
-            times += trivial[warm:]
-            ratio = statistics.median(taken[warm:]) / statistics.median(trivial[warm:])
-            yield f"{action.what}, {action.page} / a trivial page", ratio, f"<= {action.most}"
+                own.append(clicker.click(partial(action.click, number=number), action.shown))
+                beside.append(floor.click(lambda page: page.get_by_role("button", name="Click").click()))
+            yield from costs(f"{action.what}, {action.page}", own, beside, action.most)
+            trivial += beside
             largest = max(largest, clicker.largest)
             clicker.visit.close()
         floor.visit.close()
-        yield "ms from click to changed page, a trivial page", statistics.median(times), "–"
+        for what, cost in COSTS.items():
+            yield f"{what} a click, a trivial page", statistics.median(map(cost, trivial)), "–"
         yield "largest message to the browser, MB", largest / 1e6, "<= 1"
 
 
-class Clicker:
-    """A visit whose clicks are timed in the browser, and whose messages are weighed."""
+def cold(
+    browser: Any, trivial: str, address: str, digest: str, pages: Sequence[str]
+) -> Iterator[tuple[str, float, str]]:
+    """Yield the seconds from following a link to a page that rests, the trivial page first; nobody was there before."""
+    paths = {name: f"{address}/{name}?corpus={digest[:16]}" for name in pages}
+    for name, path in {"a trivial page": trivial, **paths}.items():
+        visit = Visit(browser, "")
+        visit.go(path)
+        seconds = visit.page.evaluate("performance.now()") / 1_000
+        yield f"s from a cold link to a page at rest, {name}", seconds, "<= 3" if name in paths else "–"
+        visit.close()
 
-    def __init__(self, visit: Visit) -> None:
+
+class Click(NamedTuple):
+    """What one click took: milliseconds by the clock, of CPU in the page and in the server, messages and bytes."""
+
+    wall: float
+    page: float
+    server: float
+    messages: int
+    size: int
+
+
+COSTS: Mapping[str, Callable[[Click], float]] = {
+    "ms by the clock": lambda click: click.wall,
+    "ms of CPU in the browser": lambda click: click.page,
+    "ms of CPU in the server": lambda click: click.server,
+    "messages": lambda click: click.messages,
+    "kB": lambda click: click.size / 1_000,
+}
+
+
+def costs(what: str, own: Sequence[Click], beside: Sequence[Click], most: float) -> Iterator[tuple[str, float, str]]:
+    """Yield ratios of the first click and of all of them to those on a trivial page, and what a click costs."""
+    floor = statistics.median(click.wall for click in beside)
+    yield f"{what} / a trivial page", statistics.median(click.wall for click in own) / floor, f"<= {most}"
+    yield f"{what}, the first time / a trivial page", own[0].wall / floor, "–"
+    yield f"{what}, the fastest / the fastest", min(map(itemgetter(0), own)) / min(map(itemgetter(0), beside)), "–"
+    for unit, cost in COSTS.items():
+        yield f"{what}: {unit}", statistics.median(map(cost, own)), "–"
+
+
+class Clicker:
+    """A visit whose clicks are timed in the browser, and whose messages are weighed; `server` is a process."""
+
+    def __init__(self, visit: Visit, server: int) -> None:
         self.visit = visit
-        self.largest = 0
+        self.largest = self._messages = self._size = 0
+        self._server = Path(f"/proc/{server}/task")
         visit.page.on("websocket", lambda socket: socket.on("framereceived", self._weigh))
+        self._metrics = visit.context.new_cdp_session(visit.page)
+        self._metrics.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def open(self, path: str) -> None:
+        self.visit.go(path)
+        self.visit.page.evaluate(WATCH)
 
     def _weigh(self, payload: Any) -> None:
         self.largest = max(self.largest, len(payload))
+        self._messages += 1
+        self._size += len(payload)
 
-    def timed(self, click: Callable[[Any], None], shown: str = "") -> float:
-        """Return the milliseconds from the last key or button pressed to the page drawn anew, or to what is `shown`."""
+    def click(self, click: Callable[[Any], None], shown: str = "") -> Click:
+        """Click and return what it took from the last key or button pressed to the page drawn anew, or to `shown`."""
         page = self.visit.page
         before = self.visit.run_count()
         page.evaluate(f"nereval.arm({shown})")
+        costs = self._costs()
         click(page)
         page.wait_for_function("() => nereval.to !== null")
         if shown:
             self.visit.wait_until_drawn(before)
         # What the page draws after its last element is not to slow the next click.
         page.wait_for_timeout(150)
-        found: float = page.evaluate("nereval.to - nereval.from")
-        return found
+        spent = (after - earlier for after, earlier in zip(self._costs(), costs, strict=True))
+        return Click(page.evaluate("nereval.to - nereval.from"), *spent)
+
+    def _costs(self) -> tuple[float, float, int, int]:
+        """Return milliseconds of CPU in the page and in the threads of the server, messages and bytes so far."""
+        metrics = self._metrics.send("Performance.getMetrics")["metrics"]
+        seconds = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+        server = 0
+        for thread in self._server.glob("*/schedstat"):
+            # A thread may end meanwhile.
+            with suppress(OSError):
+                server += int(thread.read_text().split()[0])
+        return 1_000 * seconds, server / 1e6, self._messages, self._size
 
 
 @dataclass(frozen=True)
@@ -331,7 +402,7 @@ def map_there(visit: Visit) -> None:
 
 
 def text_there(visit: Visit) -> None:
-    visit.page.locator(".nv-reading").first.wait_for()
+    visit.page.locator(".nv-reader").first.wait_for()
     visit.page.wait_for_timeout(300)
 
 
@@ -343,9 +414,12 @@ def next_record(page: Any, number: int) -> None:
 RECORD_SHOWN = """() => document.querySelector(".nw-late")
     ? nereval.shown
     : (nereval.shown = document.querySelector(".nw-entry[aria-current]")?.dataset.at)"""
+RECORDS = "&inspect_tab=records"
 ACTIONS = (
-    *(Action("change the criterion", name, choose_criterion) for name in ("Overview", "Confusion", "Inspect")),
-    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect")),
+    *(Action("change the criterion", name, choose_criterion) for name in ("Overview", "Confusion")),
+    Action("change the criterion", "Inspect", choose_criterion, view=RECORDS),
+    Action("filter by a type", "Overview", choose_type, types_there),
+    Action("filter by a type", "Inspect", choose_type, types_there, view=RECORDS),
     Action("click a confusion cell", "Confusion", choose_cell, map_there),
-    Action("next record", "Inspect", next_record, text_there, shown=RECORD_SHOWN, most=1.0),
+    Action("next record", "Inspect", next_record, text_there, view=RECORDS, shown=RECORD_SHOWN, most=1.0),
 )

@@ -102,11 +102,24 @@ def test_a_request_that_leaves_the_machine_is_noticed_and_fails(visit: Visit, ho
 def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_end(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     visit.open("Overview", VIEW)
+    bar, runs = visit.page.locator(".st-key-context_bar"), visit.run_count()
+    # The style comes a moment after what it styles.
+    assert visit.eventually(lambda: bar.bounding_box()["height"] < 60), "the bar is one line"
     for name in ("more", "Types", "Share"):
-        button = visit.page.locator(".st-key-context_bar").get_by_role("button", name=name)
-        box = button.bounding_box()
-        assert box["x"] >= 0 and box["x"] + box["width"] <= 1024, name
-    visit.page.set_viewport_size({"width": 390, "height": 844})
+        box = bar.get_by_role("button", name=name).bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 1000, name
+    for width, folded in ((1024, False), (390, True)):
+        visit.page.set_viewport_size({"width": width, "height": 844})
+        assert bar.get_by_role("button", name="Share").is_visible() is not folded
+        box = bar.get_by_role("button", name="more").bounding_box()
+        assert box["x"] + box["width"] <= width and box["height"] < 40
+        menu = visit.open_menu("more")
+        menu.get_by_text("Matching criterion or published scorer").wait_for()
+        for name in ("Types shown in lists", "Mask the text"):
+            menu.get_by_text(name).first.wait_for(state="visible" if folded else "hidden")
+        visit.page.keyboard.press("Escape")
+        menu.wait_for(state="hidden")
+    assert visit.run_count() == runs, "a menu opens without a run of the page"
     visit.go("/")
     link = visit.page.get_by_test_id("stPageLink-NavLink").filter(has_text="the rule-based system finds")
     link.wait_for()

@@ -191,6 +191,18 @@ def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
     assert len(spans) == table["spans"].iat[0]
 
 
+def test_of_a_large_corpus_the_menu_tries_no_scorer(drawn: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+    system = drawn.start
+    small = set(caches.refused_scorers(drawn, system))
+    caches.forget()
+    monkeypatch.setattr(caches, "is_small", lambda loaded: False)
+    monkeypatch.setattr(caches, "published_rows", lambda *arguments: pytest.fail("all scorers were tried"))
+    refused = caches.refused_scorers(drawn, system)
+    caches.forget()
+    assert refused and set(refused) <= small
+    assert all("these data are" in error.problems[0].found for error in refused.values())
+
+
 def test_scorers_are_offered_and_those_that_do_not_apply_say_what_they_need(tags: Loaded) -> None:
     app = opened("Overview", view_of(tags, "strict"), bar_criteria=True)
     box = app.selectbox(key="widget_criterion")

@@ -230,9 +230,11 @@ class Visit:
         """Open a menu of the context bar, and return what it shows."""
         # While the page still runs, the button may be about to be replaced, and would take no click.
         self.wait_until_drawn(self.run_count() - 1)
-        with self.rerun():
-            self.page.locator(".st-key-context_bar").get_by_role("button", name=name).click()
-        return self.page.get_by_test_id("stPopoverBody")
+        self.page.locator(".st-key-context_bar").get_by_role("button", name=name).click()
+        menu = self.page.get_by_test_id("stPopoverBody")
+        # A menu runs itself alone, so that the page's runs do not tell.
+        menu.get_by_test_id("stElementContainer").first.wait_for()
+        return menu
 
     def drop(self, *files: Path) -> None:
         """Drop files at Start and wait until it says of each what it is: each that arrives makes the page run anew."""

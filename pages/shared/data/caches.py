@@ -36,7 +36,7 @@ from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.store import Entry, Store
 from pages.shared.data import computations, masks, scored_folders, verdict_store
-from pages.shared.data.convention_results import Options, apply_convention, rows_of_scorer
+from pages.shared.data.convention_results import Options, apply_convention, rows_of_scorer, takes_files
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper, named_corpus
 from pages.shared.data.loading import Loaded, demo_names, load_demo
@@ -400,6 +400,23 @@ def published_rows(loaded: Loaded, system: str) -> tuple[tuple[CriterionRow, ...
         except FormatError as error:
             refused[name] = FormatError(error.problems)
     return tuple(rows), refused
+
+
+@memoized()
+def refused_scorers(loaded: Loaded, system: str) -> Refused:
+    """Return the published scorers that do not apply, with the reason.
+
+    Of a corpus that is not small only those that can read neither its files nor its layers: to try all takes long.
+    """
+    if is_small(loaded):
+        return published_rows(loaded, system)[1]
+    refused = {}
+    for name, convention in conventions().items():
+        try:
+            takes_files(loaded, system, convention)
+        except FormatError as error:
+            refused[name] = FormatError(error.problems)
+    return refused
 
 
 @memoized()

@@ -26,12 +26,25 @@ def apply_convention(loaded: Loaded, system: str, convention: Convention, option
         FormatError: it does not apply to these data.
     """
     values = option_values(convention, dict(options))
+    if not takes_files(loaded, system, convention):
+        marks = loaded.marks.get(system, ())
+        return convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values, marks)
+    formats = {row.name: row.format for row in loaded.layers}
+    files = loaded.options.scorer_input(loaded.sources["gold"], loaded.sources[system])
+    return convention.score(replace(files, gold_format=formats["gold"], pred_format=formats[system]), values)
+
+
+def takes_files(loaded: Loaded, system: str, convention: Convention) -> bool:
+    """Tell whether a convention reads the files, as they are of the scorer's own format, or takes the layers.
+
+    Raises:
+        FormatError: it can do neither. What is in the data may keep it from scoring them all the same.
+    """
     formats = {row.name: row.format for row in loaded.layers}
     parted = any(source.parts for name in ("gold", system) if (source := loaded.sources.get(name)) is not None)
     own = not (parted or loaded.options.selection) and {formats["gold"], formats[system]} <= set(convention.formats)
     if not own and convention.takes_layers:
-        marks = loaded.marks.get(system, ())
-        return convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values, marks)
+        return False
     if not own and convention.formats:
         what = f"these data are {' and '.join(sorted({formats['gold'], formats[system]}))}"
         remedy = f"{convention.name} needs {convention.needs} ({' or '.join(convention.formats)})"
@@ -39,8 +52,7 @@ def apply_convention(loaded: Loaded, system: str, convention: Convention, option
     if system not in loaded.sources:
         what = f"its columns are those of a layer taken as gold, not of {quoted(system)}"
         raise FormatError.single(loaded.corpus.name, None, what, "take gold itself as gold")
-    files = loaded.options.scorer_input(loaded.sources["gold"], loaded.sources[system])
-    return convention.score(replace(files, gold_format=formats["gold"], pred_format=formats[system]), values)
+    return True
 
 
 def rows_of_scorer(loaded: Loaded, system: str, convention: Convention) -> tuple[CriterionRow, ...]:

@@ -6,10 +6,7 @@ shown kindly.
 
 from __future__ import annotations
 
-import logging
-import secrets
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core import __version__
-from nereval_core.problems import FormatError, name_text
+from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, ORDERS, Query
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import export_menu, navigation, opening
@@ -26,14 +23,14 @@ from pages.shared.data import masks, scored_folders, verdict_store
 from pages.shared.data.page_context import PageContext, page_context
 from pages.shared.data.reviewer import login_name
 from pages.shared.frame import context_bar
+from pages.shared.frame.faults import guarded
 from pages.shared.server.access import has_login, only_this_machine
 from pages.shared.verdicts.events import applied, end_events
 from pages.shared.view import PREFIX, View, keys, state
 from pages.shared.view.queries import query_of, search_of
-from pages.shared.view.text import named, plain, show_problems
+from pages.shared.view.text import named, plain
 
 STYLE = Path(__file__).parent / "frame.css"
-_LOG = logging.getLogger("nereval")
 SIDEBAR = 200
 """Pixels of the sidebar, which holds the links to the pages."""
 
@@ -128,28 +125,6 @@ def _go_on(title: str) -> None:
     target = st.session_state.pop(keys.OPENED, "")
     if title == "Start" and target:
         state.go(navigation.pages()[target], state.view())
-
-
-class PageError(Exception):
-    """A fault of the program, as visitors see it: without the words of the exception behind it."""
-
-
-@contextmanager
-def guarded() -> Iterator[None]:
-    """Show what is wrong with input line by line; log anything else and show an id to find it by.
-
-    A fault is shown as an exception of the page, so that whoever tests the page sees that it failed.
-    """
-    try:
-        yield
-    except FormatError as error:
-        show_problems([masks.mask_message(line) for line in error.lines()])
-    except Exception:
-        number = secrets.token_hex(4)
-        _LOG.exception("error %s", number)
-        st.exception(
-            PageError(f"This is a fault of nereval, not of your files. The server's log has it under {number}.")
-        )
 
 
 def _tell(notices: list[str], *, passing: bool = False) -> None:

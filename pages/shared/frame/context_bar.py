@@ -12,14 +12,16 @@ import streamlit as st
 
 from nereval_core.conventions import conventions
 from nereval_core.problems import name_text
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion
 from pages.shared.components import navigation
 from pages.shared.data import caches, own_criteria, reference_layer
-from pages.shared.data.page_context import PageContext
+from pages.shared.data.page_context import PageContext, page_context
 from pages.shared.frame import share_menu
-from pages.shared.view import keys, state
+from pages.shared.frame.faults import guarded
+from pages.shared.view import View, keys, state
 from pages.shared.view.text import criterion_explained, named, plain
 
+TYPE_MENU = f"{keys.BAR}merges"
 NARROWEST, WIDEST = 140, 260
 """Pixels of a list of systems or layers."""
 CHARACTER, BUTTON = 8, 50
@@ -27,15 +29,32 @@ CHARACTER, BUTTON = 8, 50
 
 
 def draw_context_bar(page: PageContext, fits: bool) -> None:
-    """Draw the bar; `fits`: the view fits a link."""
+    """Draw the bar; `fits`: the view fits a link.
+
+    A menu that opens runs itself alone: the page stays as it is, and is not dimmed.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="context_bar"):
         name = named(page.loaded.corpus.name, 40)
         navigation.link_to(
             "Start", name, page.view, icon=":material/folder_open:", help="The corpus; another one is opened at Start."
         )
         _pair(page)
-        _criterion(page)
-        draw_type_menu(page)
+        schemas = _criterion(page)
+        _menus(page.view, own_criteria.criteria(), schemas, fits)
+
+
+@st.fragment
+def _menus(view: View, own: tuple[Criterion, ...], schemas: Sequence[str], fits: bool) -> None:
+    """Draw the menus of a view and the session's own criteria; where a menu has changed these the page runs again."""
+    if (view, own) != (state.view(), own_criteria.criteria()):
+        st.rerun()
+    with guarded():
+        # Not the page's own context: what a fragment is given stays in memory for as long as its session.
+        page, _ = page_context(demo=False)
+        if page is None:
+            st.rerun()
+        _draw_criterion_menu(page, schemas, fits)
+        _draw_type_menu(page)
         share_menu.draw_share_menu(page, fits)
 
 
@@ -95,8 +114,8 @@ def _reference(page: PageContext, names: list[str]) -> None:
     )
 
 
-def _criterion(page: PageContext) -> None:
-    """Offer the schemas side by side, and all other criteria and the published scorers in a menu beside them."""
+def _criterion(page: PageContext) -> list[str]:
+    """Offer the schemas side by side, and return them; a menu beside them has all other criteria."""
     schemas = [name for name in SCHEMAS if name in page.criteria]
     criterion = page.view.criterion
     st.segmented_control(
@@ -105,7 +124,7 @@ def _criterion(page: PageContext) -> None:
         label_visibility="collapsed",
         **state.mirror("schema", criterion if criterion in schemas else None, _take_schema),
     )
-    draw_criterion_menu(page, schemas, key=f"{keys.BAR}criteria")
+    return schemas
 
 
 def _take_schema(name: str | None) -> None:
@@ -119,17 +138,37 @@ def _take_criterion(name: str) -> None:
     state.update(criterion=name, step="")
 
 
-def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -> None:
-    """Draw the menu; its button names what is chosen, unless that stands among those `beside` it."""
+def _draw_criterion_menu(page: PageContext, beside: Sequence[str], fits: bool) -> None:
+    """Draw the menu; its button names what is chosen, unless that stands among those `beside` it.
+
+    What has no room in the bar of a telephone stands in it too, see `frame.css`.
+    """
     criterion = page.view.criterion
     label = "more" if criterion in beside else plain(criterion, 30)
-    with st.popover(label, key=key, on_change="rerun", help="All matching criteria and published scorers") as popover:
-        # Which scorers apply takes as long as scoring: nothing is drawn that nobody looks at.
+    key, words = f"{keys.BAR}criteria", "All matching criteria and published scorers"
+    with st.popover(label, key=key, on_change="rerun", help=words) as popover:
         if popover.open:
             _list(page)
             if page.loaded.fixed_settings is None:
                 st.markdown("**Criteria of your own**")
                 own_criteria.draw_own(page.view, page.loaded.corpus.gold)
+            # A widget stands once on a page: not while the menu is open to which it belongs.
+            if not any(st.session_state.get(menu) for menu in (TYPE_MENU, share_menu.MENU)):
+                with st.container(key="folded"):
+                    _folded(page, fits)
+
+
+def _folded(page: PageContext, fits: bool) -> None:
+    names = list(reference_layer.layers(page.loaded)) if page.loaded.has_layers else []
+    if len(names) > 2:
+        st.selectbox(
+            "Reference",
+            names,
+            format_func=name_text,
+            **reference_layer.mirror("folded", page.view, page.loaded),
+        )
+    _type_menu(page)
+    share_menu.draw_content(page, fits)
 
 
 def _list(page: PageContext) -> None:
@@ -160,7 +199,7 @@ def _applicable(page: PageContext) -> tuple[dict[str, str], list[str]]:
             names[criterion.name] = criterion.group if criterion.name in CRITERIA else "your own"
         else:
             lacking.append(f"{plain(criterion.name)}: it needs {plain(need, 300)}.")
-    _, refused = caches.published_rows(page.loaded, page.system)
+    refused = caches.refused_scorers(page.loaded, page.system)
     for scorer in sorted(conventions().values(), key=lambda scorer: scorer.family):
         error = refused.get(scorer.name)
         if error is None:
@@ -186,19 +225,23 @@ def _sentence(page: PageContext) -> str:
     return sentence
 
 
-def draw_type_menu(page: PageContext) -> None:
+def _draw_type_menu(page: PageContext) -> None:
     """Draw the menu; its button says how many types are merged or left out."""
     view = page.view
     changed = [f"{len(view.merged_groups())} merged"] if view.merge else []
     changed += [f"{len(view.leaveout)} left out"] if view.leaveout else []
     label = ": ".join(("Types", ", ".join(changed))) if changed else "Types"
-    with st.popover(label, key=f"{keys.BAR}merges", on_change="rerun") as popover:
+    with st.popover(label, key=TYPE_MENU, on_change="rerun") as popover:
         if popover.open:
-            _shown(page)
-            # Types of a scored folder are merged and left out as they were when it was scored.
-            if page.loaded.fixed_settings is None:
-                _left_out(page)
-                _merging(page)
+            _type_menu(page)
+
+
+def _type_menu(page: PageContext) -> None:
+    _shown(page)
+    # Types of a scored folder are merged and left out as they were when it was scored.
+    if page.loaded.fixed_settings is None:
+        _left_out(page)
+        _merging(page)
 
 
 def _shown(page: PageContext) -> None:

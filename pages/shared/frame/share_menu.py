@@ -19,16 +19,22 @@ from pages.shared.view import MASKED, is_key, keys, state
 from pages.shared.view.link import LIMIT
 from pages.shared.view.text import plain
 
+MENU = f"{keys.BAR}share_menu"
 SERVE = "streamlit run app.py --server.address 0.0.0.0"
 
 
 def draw_share_menu(page: PageContext, fits: bool) -> None:
     """Draw the menu; `fits`: the view fits a link."""
-    with st.popover("Share", key=f"{keys.BAR}share_menu", on_change="rerun") as popover:
+    with st.popover("Share", key=MENU, on_change="rerun") as popover:
         if popover.open:
-            _link(page, fits)
-            offer_report(page)
-            _masking(page)
+            draw_content(page, fits)
+
+
+def draw_content(page: PageContext, fits: bool) -> None:
+    """Draw what the menu offers."""
+    _link(page, fits)
+    offer_report(page)
+    _masking(page)
 
 
 def _link(page: PageContext, fits: bool) -> None:
