@@ -70,8 +70,8 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     eve.open("", own.partition("?")[2])
     assert refused(eve) and "Your uploads" not in eve.shown.texts()
     menu = ada.open_menu("Share")
-    with ada.rerun():
-        menu.get_by_role("button", name="Make a link").click()
+    menu.get_by_role("button", name="Make a link").click()
+    menu.get_by_role("button", name="Withdraw the link").wait_for()
     link = menu.locator("code").first.inner_text()
     found = re.search(r"corpus=(s-[0-9a-f]{32})", link)
     assert found is not None, link
@@ -79,8 +79,8 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     eve.open("Overview", f"corpus={found[1]}")
     # Her address goes on naming the key, so that it opens again.
     assert f"corpus={found[1]}" in eve.query and not refused(eve)
-    with ada.rerun():
-        menu.get_by_role("button", name="Withdraw the link").click()
+    menu.get_by_role("button", name="Withdraw the link").click()
+    menu.get_by_role("button", name="Make a link").wait_for()
     eve = again(eve)
     eve.open("Overview", f"corpus={found[1]}")
     assert refused(eve)

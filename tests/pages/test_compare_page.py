@@ -275,17 +275,16 @@ def test_a_system_has_the_same_hue_on_every_page_whoever_is_ranked() -> None:
             opened("Systems", RANKED),
             opened("Systems", replace(VIEW, systems_tab="types-of-systems")),
             opened("Slices", VIEW),
-            opened("Overview", VIEW),
         )
         for chart in app.get("plotly_chart")
-        if any(name in chart.proto.id for name in ("table_ranking", "table_slice_systems", "table_types_figure"))
+        if any(name in chart.proto.id for name in ("table_ranking", "table_slice_systems"))
     ]
-    assert len(figures) == 5
+    assert len(figures) == 4
     hues = {
         trace["marker"]["color"]
         for figure in figures
         for trace in figure["data"]
-        if re.sub(r"<b>[AB]</b> ", "", trace["name"]) in ("rules", "F1")
+        if re.sub(r"<b>[AB]</b> ", "", trace["name"]) == "rules"
     }
     assert hues == {system_hues(SYSTEMS)["rules"]}
 

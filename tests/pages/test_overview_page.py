@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,39 +13,34 @@ from nereval_core.analysis.comparison.significance import by_type_tables
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.ledger import ledger
 from nereval_core.records.queries import Query, side_query
+from nereval_core.report.colours import system_hues
 from nereval_core.scoring import Counts, score_layers
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components.downloads import table_key
-from pages.shared.overview.tables import MOST_TYPES
+from pages.shared.overview.tables import CHOSEN_TYPE, MOST_TYPES
 from pages.shared.view import View
-from tests.support.pages import DEMO, VIEW, address, headings, opened, sound, upload
-
-FULL = replace(VIEW, corpus=DEMO.corpus.digest)
+from tests.support.pages import DEMO, VIEW, address, component_data, headings, opened, sound, upload
 
 
-def type_figure(app: AppTest) -> dict[str, Any]:
-    (chart,) = (chart for chart in app.get("plotly_chart") if "table_types_figure" in chart.proto.id)
-    return dict(json.loads(chart.proto.spec))
+def type_rows(app: AppTest) -> list[dict[str, Any]]:
+    (rows,) = (data["rows"] for data in component_data(app) if "axis" in data)
+    return list(rows)
 
 
 def test_types_are_drawn_with_intervals_and_decisions() -> None:
     corpus = DEMO.corpus
     scores = score_layers(corpus.gold, corpus.system("rules"))
-    figure = type_figure(opened("Overview", VIEW))
-    dots, *bars = figure["data"]
+    rows = type_rows(opened("Overview", VIEW))
     by_type = scores.by_type("strict")
     kinds = sorted(by_type, key=lambda kind: -by_type[kind].pos)
-    assert figure["layout"]["yaxis"]["ticktext"] == [f"{kind} ({by_type[kind].pos:,})" for kind in kinds]
+    assert [row["name"] for row in rows] == [f"{kind} ({by_type[kind].pos:,})" for kind in kinds]
     intervals, _, _ = by_type_tables({"rules": scores}, "strict", ResamplingPlan(), None, document_units(20))
     of_type = intervals.set_index("type")
-    for place, (kind, code) in enumerate(dots["customdata"]):
-        row = of_type.loc[kind]
-        assert (code, dots["x"][place]) == ("", row["f1"])
-        ends = (dots["error_x"]["array"][place], dots["error_x"]["arrayminus"][place])
-        assert ends == pytest.approx((row["f1_high"] - row["f1"], row["f1"] - row["f1_low"]))
-    drawn = {tuple(data): text for bar in bars for data, text in zip(bar["customdata"], bar["hovertext"], strict=True)}
-    counts = {(kind, code): n for kind in kinds for code, n in zip(DECISIONS, decided(by_type[kind]), strict=True) if n}
-    assert {key: int(text.partition(": ")[2].split()[0].replace(",", "")) for key, text in drawn.items()} == counts
+    hue = system_hues([layer.name for layer in corpus.systems])["rules"]
+    for kind, row in zip(kinds, rows, strict=True):
+        values = of_type.loc[kind]
+        assert row["dot"] == {"at": values["f1"], "hue": hue, "low": values["f1_low"], "high": values["f1_high"]}
+        counts = {part["code"]: part["size"] for part in row["parts"]}
+        assert counts == {code: n for code, n in zip(DECISIONS, decided(by_type[kind]), strict=True) if n}
 
 
 def decided(counts: Counts) -> tuple[int, ...]:
@@ -62,8 +56,8 @@ def test_a_row_of_a_type_opens_its_records(code: str) -> None:
     query = (side_query("pred" if code == "SPU" else "gold", code, kind) if code else None) or Query(
         types=(kind,), decision=("INC", "PAR", "MIS", "SPU")
     )
-    key = table_key("table_types_figure", FULL, 3)
-    app = opened("Overview", VIEW, **{key: {"selection": {"points": [{"customdata": [kind, code]}]}}})
+    app = opened("Overview", VIEW, **{CHOSEN_TYPE: (DEMO.digest, kind, code)})
+    assert [row["chosen"] for row in type_rows(app)].count(True) == 1
     assert f": {records.total(query).records} record" in headings(app)
 
 
@@ -77,9 +71,9 @@ def test_of_sixty_types_the_most_frequent_are_drawn_at_first() -> None:
     raw = "".join(json.dumps(line) + "\n" for line in lines)
     app = upload(opened("Start"), raw, raw)
     app = opened("Overview", View(corpus=address(app)["corpus"]))
-    assert len(type_figure(app)["layout"]["yaxis"]["ticktext"]) == MOST_TYPES
+    assert len(type_rows(app)) == MOST_TYPES
     (toggle,) = (toggle for toggle in app.toggle if toggle.label == "All 60 types")
-    assert len(type_figure(sound(toggle.set_value(True).run()))["layout"]["yaxis"]["ticktext"]) == 60
+    assert len(type_rows(sound(toggle.set_value(True).run()))) == 60
 
 
 def test_a_system_that_the_demo_lacks_is_said_to_be_missing() -> None:

@@ -121,10 +121,16 @@ def menus(app: AppTest) -> list[str]:
     return [block.proto.popover.label for block in app.get("popover")]
 
 
+def component_data(app: AppTest) -> list[dict[str, Any]]:
+    """Return what the components of a page are sent."""
+    return [
+        json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.WhichOneof("data") == "json"
+    ]
+
+
 def heat_map(app: AppTest) -> dict[str, Any]:
     """Return names, texts and shades of the confusion table."""
-    every = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
-    return next(one for one in every if "shades" in one)
+    return next(data for data in component_data(app) if "shades" in data)
 
 
 def headings(app: AppTest) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -113,7 +113,7 @@ def _intervals(page: PageContext, plan: ResamplingPlan) -> list[tuple[float, flo
 
 
 _HERE = Path(__file__).parent
-_mount = st.components.v2.component(
+mount_bars = st.components.v2.component(
     "nereval_schema_bars",
     css=(_HERE / "schema_bars.css").read_text(encoding="utf-8"),
     js=(_HERE / "schema_bars.js").read_text(encoding="utf-8"),
@@ -131,7 +131,7 @@ def draw_bars(page: PageContext, names: Sequence[str]) -> None:
         if clicked := st.session_state[key]["choose"]:
             st.session_state[CHOSEN] = (names[int(clicked[0])], str(clicked[1]))
 
-    _mount(data=bars_data(page, names), key=key, on_choose_change=choose)
+    mount_bars(data=bars_data(page, names), key=key, on_choose_change=choose)
     criterion, code = st.session_state.get(CHOSEN, ("", ""))
     if criterion not in names:
         return
@@ -149,19 +149,24 @@ def bars_data(page: PageContext, names: Sequence[str]) -> dict[str, Any]:
     rows = []
     for name in names:
         counts = scores.counts(name)
-        decided = dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))
-        parts = [
-            {
-                "code": code,
-                "count": f"{value:,}",
-                "size": value,
-                "glyph": LOOKS[code].glyph,
-                "title": f"{value:,} {page.words.label(code)} under {name}: read them",
-                "fill": list(LOOKS[code].colour.fill),
-                "ink": list(LOOKS[code].colour.ink),
-            }
-            for code, value in decided.items()
-            if value
-        ]
-        rows.append({"name": name, "f1": number(counts.f1), "parts": parts, "chosen": name == page.by})
+        parts = bar_parts(page, dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True)), f"under {name}")
+        title = f"F1 under {name}: its formula"
+        rows.append({"name": name, "f1": number(counts.f1), "title": title, "parts": parts, "chosen": name == page.by})
     return {"rows": rows, "legend": [page.words.with_glyph(code) for code in DECISIONS]}
+
+
+def bar_parts(page: PageContext, counts: Mapping[str, int], where: str) -> list[dict[str, Any]]:
+    """Return the segments of a bar for the decisions that there are; `where` ends the sentence of a tooltip."""
+    return [
+        {
+            "code": code,
+            "count": f"{value:,}",
+            "size": value,
+            "glyph": LOOKS[code].glyph,
+            "title": f"{value:,} {page.words.label(code)} {where}: read them",
+            "fill": list(LOOKS[code].colour.fill),
+            "ink": list(LOOKS[code].colour.ink),
+        }
+        for code, value in counts.items()
+        if value
+    ]

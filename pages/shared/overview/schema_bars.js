@@ -1,5 +1,6 @@
-// A bar a criterion, its segments as long as their counts, F1 at the end. Each segment and each F1 is a button. Every
-// string goes in as textContent or an attribute.
+// A bar a criterion or a type, its segments as long as their counts, F1 at the end, and where a row has a dot F1 with
+// its interval on a line from 0 to 1. Each segment and each F1 is a button. Every string goes in as textContent or an
+// attribute.
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
@@ -23,9 +24,17 @@ export default function (component) {
       });
       bar.append(segment);
     }
-    line.append(name, bar, button(row.f1, `F1 under ${row.name}: its formula`, [number, "F1"]));
+    const track = "dot" in row ? [drawTrack(row.dot)] : [];
+    line.classList.toggle("nvb-typed", track.length > 0);
+    line.append(name, ...track, bar, button(row.f1, row.title, [number, "F1"]));
     root.append(line);
   });
+  if (data.axis) {
+    const [line, axis] = [make("div", "nvb-row nvb-typed nvb-axis"), make("div", "nvb-scale")];
+    axis.append(...["0", data.axis, "1"].map((text) => make("span", "", text)));
+    line.append(make("span"), axis);
+    root.append(line);
+  }
   const legend = make("div", "nvb-legend");
   legend.append(...data.legend.map((text) => make("span", "", text)));
   root.append(legend);
@@ -42,6 +51,23 @@ export default function (component) {
     found.addEventListener("click", () => setTriggerValue("choose", at));
     return found;
   }
+}
+
+// F1 as a dot on a line from 0 to 1, with its interval where there is one; null for an F1 that is undefined.
+function drawTrack(dot) {
+  const track = make("div", "nvb-track");
+  track.setAttribute("aria-hidden", "true");
+  if (!dot) return track;
+  track.style.setProperty("--nvb-hue", dot.hue);
+  if ("low" in dot) {
+    const interval = make("span", "nvb-interval");
+    Object.assign(interval.style, { left: `${100 * dot.low}%`, width: `${100 * (dot.high - dot.low)}%` });
+    track.append(interval);
+  }
+  const point = make("span", "nvb-dot");
+  point.style.left = `${100 * dot.at}%`;
+  track.append(point);
+  return track;
 }
 
 function make(name, className, text = "") {

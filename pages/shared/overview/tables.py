@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -14,11 +16,13 @@ from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import Ledger
 from nereval_core.records.queries import Query, Side, side_query
 from nereval_core.report.colours import system_hues
+from nereval_core.report.figures.parts import short_names
 from nereval_core.report.figures.scores import decision_bars, type_rows
 from nereval_core.report.score_tables import average_table, criterion_table, document_table, type_table
-from nereval_core.tables import RATIO_KEYS, Table
+from nereval_core.tables import RATIO_KEYS, Table, name_text
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components.downloads import Export, count_figure, draw_title
+from pages.shared.components import export_menu
+from pages.shared.components.downloads import Export, page_of
 from pages.shared.components.tables import (
     ROWS,
     count_link,
@@ -34,10 +38,12 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.overview import headline
 from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
-from pages.shared.view.formulas import SIDES, mean_formula, reconciles, side_counts
+from pages.shared.view.formulas import SIDES, mean_formula, number, reconciles, side_counts
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import as_markdown, named, plain
 
+CHOSEN_TYPE = f"{keys.TABLE}type_bars"
+"""The corpus, the type and the decision ("" for its errors) that were clicked, in the session."""
 MOST_TYPES = 16
 """Types that are drawn at first, those with most gold spans."""
 PIECE = 10_000
@@ -100,16 +106,55 @@ def by_type(page: PageContext) -> None:
         plan = plan_of(page)
         method = units_of(page).intervals_in_words(plan.level, plan.resamples)
     sides = page.words.spans("gold"), page.words.spans("pred")
-    figure = type_rows(ordered, page.system, page.by, method, system_hues(page.systems)[page.system], sides)
-    # The bars above say what the colours mean.
-    titled = draw_title(figure).update_layout(showlegend=False)
-    point = count_figure(titled, "types_figure", (page.view, len(ordered)), file="types", saved=figure)
-    if point and point[0] in set(rows["type"]):
-        _open_type(page, str(point[0]), str(point[1]))
+    hue = system_hues(page.systems)[page.system]
+
+    def figure() -> Any:
+        return type_rows(ordered, page.system, page.by, method, hue, sides)
+
+    export_menu.register("types", figure=figure, page=partial(page_of, figure, page.signature(), "types"))
+    st.markdown(f"**F1 and decisions of {plain(page.system)} by type under {plain(page.by)}**")
+    spans = f"in all {int(rows['POS'].sum()):,} {sides[0]}, {int(rows['ACT'].sum()):,} {sides[1]}"
+    st.caption(plain("; ".join(filter(None, (f"In brackets the {sides[0]}", spans, method))) + ".", 600))
+    key = f"{CHOSEN_TYPE}_drawn"
+
+    def choose() -> None:
+        if clicked := st.session_state[key]["choose"]:
+            code = "" if clicked[1] == "F1" else str(clicked[1])
+            point = (page.loaded.digest, str(ordered["type"].iat[int(clicked[0])]), code)
+            # A second click on the same takes the choice back.
+            st.session_state[CHOSEN_TYPE] = None if point == st.session_state.get(CHOSEN_TYPE) else point
+
+    corpus, kind, code = st.session_state.get(CHOSEN_TYPE) or ("", "", "")
+    kind = kind if corpus == page.loaded.digest else ""
+    headline.mount_bars(data=type_bars(page, ordered, hue, kind), key=key, on_choose_change=choose)
+    if kind in set(rows["type"]):
+        _open_type(page, kind, code)
     else:
-        st.caption("Click a dot for the errors of a type, or a part of its bar for the records of a decision.")
+        st.caption("Choose the F1 of a type for its errors, or a part of its bar for the records of a decision.")
     with st.expander("By type as a table", key=f"{keys.LIST}types_unfolded", on_change="rerun") as opened:
         _type_table(page, shown=bool(opened.open))
+
+
+def type_bars(page: PageContext, table: pd.DataFrame, hue: str, chosen: str = "") -> dict[str, Any]:
+    """Return what the component draws: for each type of a table of `type_scores` F1, its interval and decisions."""
+    rows = []
+    for name, row in zip(short_names(table["type"].tolist()), table.to_dict("records"), strict=True):
+        kind = name_text(str(row["type"]))
+        low, high = row["f1_low"], row["f1_high"]
+        interval = "" if np.isnan(low) else f", 95% interval {low:.3f} to {high:.3f}"
+        counted = f"{row['POS']:,} {page.words.spans('gold')}, {row['ACT']:,} {page.words.spans('pred')}"
+        dot = None if np.isnan(row["f1"]) else {"at": row["f1"], "hue": hue}
+        rows.append(
+            {
+                "name": f"{name_text(name)} ({row['POS']:,})",
+                "f1": number(row["f1"]),
+                "title": f"{kind}: F1 {number(row['f1'])}{interval}, {counted}: its errors",
+                "dot": dot if dot is None or np.isnan(low) else dot | {"low": low, "high": high},
+                "parts": headline.bar_parts(page, {code: row[code] for code in DECISIONS}, f"of {kind}"),
+                "chosen": row["type"] == chosen,
+            }
+        )
+    return {"rows": rows, "legend": [], "axis": "F1, better →"}
 
 
 def type_scores(page: PageContext) -> pd.DataFrame:
