@@ -14,12 +14,13 @@ from nereval_core.analysis.comparison.measures import count_units_by_type
 from nereval_core.analysis.comparison.significance import group_tables
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import Ledger
+from nereval_core.problems import name_text
 from nereval_core.records.queries import Query, Side, side_query
 from nereval_core.report.colours import system_hues
 from nereval_core.report.figures.parts import short_names
 from nereval_core.report.figures.scores import decision_bars, type_rows
 from nereval_core.report.score_tables import average_table, criterion_table, document_table, type_table
-from nereval_core.tables import RATIO_KEYS, Table, name_text
+from nereval_core.tables import RATIO_KEYS, Table
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import export_menu
 from pages.shared.components.downloads import Export, page_of
