@@ -3,6 +3,7 @@
 import streamlit as st
 
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.tables import RATIOS, SER
 from pages.shared import frame, slices
 from pages.shared.components import sentence
 from pages.shared.components.navigation import choose_word
@@ -40,7 +41,7 @@ def draw(page: PageContext) -> None:
     if tab == "by-slice":
         slices.draw_views(page)
     elif tab == "all-criteria":
-        tables.by_criterion(page, page.criteria, name="all_criteria")
+        tables.by_criterion(page, page.criteria, name="all_criteria", ratios=(*RATIOS, SER))
     elif tab == "averages":
         tables.averages(page)
     else:

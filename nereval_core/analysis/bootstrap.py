@@ -152,6 +152,26 @@ def type_counts(scores: Scores, criterion: str, types: tuple[str, ...]) -> Docum
     return counts
 
 
+def slot_errors_of_types(scores: Scores, criterion: str, types: tuple[str, ...]) -> DocumentCounts:
+    """Return twice the errors of the slot error rate, and POS, of each type and document, shape (types, 2, documents).
+
+    A pair counts for the type of its gold span.
+    """
+    counts = np.zeros((len(types), 2, scores.documents), np.int32)
+    code_of_type = {kind: code for code, kind in enumerate(types)}
+    costs = np.zeros((2, len(Decision)), np.int64)
+    costs[0, [Decision.INC, Decision.PAR, Decision.MIS]] = 2, 1, 2
+    costs[1, Decision.SPU] = 2
+    sides = zip(scores.layers(criterion), scores.decisions(criterion), scores.weights(criterion), costs, strict=True)
+    for side, (layer, decisions, weights, cost) in enumerate(sides):
+        code = np.array([code_of_type.get(kind, -1) for kind in layer.types], np.int64)[layer.type]
+        cell = code * scores.documents + layer.doc
+        for part, values in ((0, cost[decisions] * weights), *([(1, weights)] if side == 0 else [])):
+            sums = np.bincount(cell, values, len(types) * scores.documents)
+            counts[:, part] += sums.reshape(len(types), scores.documents).astype(np.int32)
+    return counts
+
+
 def ratios(sums: Array) -> Float64:
     """Return precision, recall and F1 of PARTS, shape (..., 4, n) to (..., 3, n); NaN where undefined.
 

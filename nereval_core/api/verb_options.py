@@ -51,7 +51,7 @@ class CompareOptions:
     ).field(None)
     measures: tuple[str, ...] = Offer(
         "--measures",
-        "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall",
+        "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall, ser",
         "M,...",
         listed=True,
     ).field(())

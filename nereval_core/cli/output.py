@@ -23,7 +23,7 @@ from nereval_core.cli.options import STDOUT, UsageError
 from nereval_core.problems import one_line, quoted
 from nereval_core.report import TABLES
 from nereval_core.report.score_tables import long_table, score_tables
-from nereval_core.tables import Table
+from nereval_core.tables import RATIOS, Column, Table
 from nereval_core.tables.terminal import WARNING, as_screen, painted
 
 if TYPE_CHECKING:
@@ -68,17 +68,21 @@ class Result:
 
 
 def scores_result(
-    gold: LayerSummary, scored: SystemScores, by: Sequence[str], style: TableStyle | None = None
+    gold: LayerSummary,
+    scored: SystemScores,
+    by: Sequence[str],
+    style: TableStyle | None = None,
+    ratios: Sequence[Column] = RATIOS,
 ) -> Result:
     """Return the scores of systems in every form; `by` breaks them down by PARTS of `score_tables`.
 
-    `style` is that of tables in LaTeX and Markdown.
+    `style` is that of tables in LaTeX and Markdown, `ratios` are the ones of tables.
     """
 
     def styled(form: str) -> Iterable[Table]:
         from nereval_core.report.paper_tables import TableStyle, styled_tables
 
-        return styled_tables(form, scored, by, style or TableStyle())
+        return styled_tables(form, scored, by, style or TableStyle(), ratios)
 
     def json_object() -> Mapping[str, Any]:
         from nereval_core.report.json_results import results
@@ -86,8 +90,8 @@ def scores_result(
         return results(gold, scored, documents="document" in by, confusion="confusion" in by)
 
     return Result(
-        lambda: score_tables(scored, by=by),
-        lambda: long_table(scored, by=by),
+        lambda: score_tables(scored, by=by, ratios=ratios),
+        lambda: long_table(scored, by=by, ratios=ratios),
         json_object,
         files=methods_file({layer.name: scores for layer, scores in scored}),
         styled=styled,

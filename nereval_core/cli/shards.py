@@ -30,6 +30,7 @@ from nereval_core.readers.input.temporaries import remove_abandoned, resumable_f
 from nereval_core.report.paper_tables import TableStyle
 from nereval_core.scoring import Settings
 from nereval_core.store import work_folder
+from nereval_core.tables import Column
 
 ENGINES = ("dask", "local")
 NOT_FOR_SHARDS = (
@@ -84,7 +85,13 @@ def check_usage(options: argparse.Namespace) -> None:
         raise UsageError(f"{quoted(target)} is a folder with other things in it, give a new or empty one")
 
 
-def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[str], style: TableStyle | None) -> None:
+def score(
+    options: argparse.Namespace,
+    places: Mapping[str, str],
+    by: Sequence[str],
+    style: TableStyle | None,
+    ratios: Sequence[Column],
+) -> None:
     """Score shard by shard, merge, and write: nothing of the result is written before all shards are done.
 
     Raises:
@@ -104,7 +111,7 @@ def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[s
         result = _applicable(options, scoring, result, done)
         if (target := _target(options)) is not None:
             scored_folder.write(target, result, shards.shards, done, job)
-        write_result(scores_result(result.gold, result.systems, by, style), places)
+        write_result(scores_result(result.gold, result.systems, by, style, ratios), places)
 
 
 @contextmanager

@@ -115,7 +115,7 @@ def _sides(counts: Counts) -> dict[str, Any]:
 
 
 def _ratios(counts: Counts) -> dict[str, Any]:
-    return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1, "ser": counts.ser}
 
 
 def _averages(averages: Mapping[str, Average]) -> dict[str, Any]:

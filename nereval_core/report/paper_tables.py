@@ -11,7 +11,7 @@ from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.protocols import SystemScores
-from nereval_core.tables import RATIO_KEYS, Cell, Column, Table, columns_by_name
+from nereval_core.tables import RATIO_KEYS, RATIOS, Cell, Column, Table, columns_by_name
 
 SUPPORT = "support"
 """The column that all systems share: gold spans, under criteria of tokens gold's tokens."""
@@ -44,17 +44,19 @@ class TableStyle:
         return ("P, R and F1 in percent",) if self.percent else ()
 
 
-def styled_tables(form: str, systems: SystemScores, by: Collection[str], style: TableStyle) -> Iterator[Table]:
+def styled_tables(
+    form: str, systems: SystemScores, by: Collection[str], style: TableStyle, ratios: Sequence[Column] = RATIOS
+) -> Iterator[Table]:
     """Yield the tables of scores in the form "latex" or "markdown".
 
     They are those of `paper_tables` where columns are named, and in LaTeX where scores are broken down by type or
-    document; otherwise those of `score_tables`.
+    document; otherwise those of `score_tables`, with some `ratios`.
     """
     broken_down = not {"type", "document"}.isdisjoint(by)
     if style.columns or (form == "latex" and broken_down):
         yield from paper_tables(systems, by, style)
         return
-    for table in score_tables(systems, by=by):
+    for table in score_tables(systems, by=by, ratios=ratios):
         rows = tuple(tuple(map(style.number, row)) for row in table.rows)
         yield replace(table, rows=rows, notes=(*style.notes, *table.notes))
 
@@ -159,7 +161,7 @@ def _ordered(names: Iterable[str], heading: str) -> Iterable[str]:
 
 def _values(counts: Counts) -> Values:
     ratios = (counts.precision, counts.recall, counts.f1)
-    return dict(zip(PAPER_COLUMNS, (*ratios, counts.pos, counts.act, counts.mis, counts.spu), strict=True))
+    return dict(zip(PAPER_COLUMNS, (*ratios, counts.pos, counts.act, counts.mis, counts.spu, counts.ser), strict=True))
 
 
 def _undefined(systems: Sequence[str], averages: Sequence[Mapping[str, Average]]) -> Iterator[str]:

@@ -49,23 +49,27 @@ CONFUSION = (
 UNTESTED = "not tested (`nereval compare` tests differences of F1)"
 
 
-def score_tables(systems: SystemScores, *, by: Collection[str] = ()) -> tuple[Table, ...]:
+def score_tables(
+    systems: SystemScores, *, by: Collection[str] = (), ratios: Sequence[Column] = RATIOS
+) -> tuple[Table, ...]:
     """Return a table that compares systems where there are several, then the tables of each system.
 
     `by` may hold PARTS: a further table each for every criterion, of types and documents with the macro average below.
+    `ratios` are RATIOS, perhaps with SER.
     """
     tables = [_comparison(systems)] if len(systems) > 1 else []
     for layer, scores in systems:
         names = [criterion.name for criterion in scores.criteria]
         signatures = tuple(signature(scores, name) for name in names)
-        tables.append(criterion_table(layer.name, {layer.name: scores}, names, signatures))
+        tables.append(criterion_table(layer.name, {layer.name: scores}, names, signatures, ratios=ratios))
         for name, signed in zip(names, signatures, strict=True):
             title = f"{layer.name}: {name} by"
             if "type" in by:
-                table = type_table(f"{title} type", {layer.name: scores}, name, notes=(signed,))
+                table = type_table(f"{title} type", {layer.name: scores}, name, notes=(signed,), ratios=ratios)
                 tables.append(_with_average(table, "types", scores.macro_types(name)))
             if "document" in by:
-                table = document_table(f"{title} document", scores.by_document(name), scores, name, notes=(signed,))
+                documents = scores.by_document(name)
+                table = document_table(f"{title} document", documents, scores, name, notes=(signed,), ratios=ratios)
                 tables.append(_with_average(table, "documents", scores.macro_documents(name)))
             if "confusion" in by:
                 tables.append(confusion_table(layer.name, scores, name))
@@ -79,6 +83,7 @@ def criterion_table(
     notes: tuple[str, ...] = (),
     *,
     name: str = "criteria",
+    ratios: Sequence[Column] = RATIOS,
 ) -> Table:
     """Return the scores of each system, named where there are several, under each criterion."""
     several, first = len(systems) > 1, next(iter(systems))
@@ -92,11 +97,11 @@ def criterion_table(
 
     heads = (*([SYSTEM] if several else []), CRITERION)
     rows = tuple(
-        (*([system] if several else []), criterion, *_cells(scores.counts(criterion), shared))
+        (*([system] if several else []), criterion, *_cells(scores.counts(criterion), shared, ratios))
         for system, scores in systems.items()
         for criterion in names
     )
-    return Table(title, (*heads, *score_columns(shared, counts, place)), rows, notes, name=name)
+    return Table(title, (*heads, *score_columns(shared, counts, place, ratios)), rows, notes, name=name)
 
 
 def type_table(
@@ -106,6 +111,7 @@ def type_table(
     types: Sequence[str] | None = None,
     *,
     notes: tuple[str, ...] = (),
+    ratios: Sequence[Column] = RATIOS,
 ) -> Table:
     """Return the scores of each type, by default all, of each system, named where there are several.
 
@@ -123,15 +129,20 @@ def type_table(
 
     heads = (TYPE, *([SYSTEM] if several else []))
     rows = tuple(
-        (type_name, *([system] if several else []), *_cells(of_system.get(type_name, Counts()), False))
+        (type_name, *([system] if several else []), *_cells(of_system.get(type_name, Counts()), False, ratios))
         for type_name in (by_type[first] if types is None else types)
         for system, of_system in by_type.items()
     )
-    return Table(title, (*heads, *score_columns(False, counts, place)), rows, notes, name="types")
+    return Table(title, (*heads, *score_columns(False, counts, place, ratios)), rows, notes, name="types")
 
 
 def document_table(
-    title: str, counts: Mapping[str, Counts], scores: CountedScores, criterion: str, notes: tuple[str, ...] = ()
+    title: str,
+    counts: Mapping[str, Counts],
+    scores: CountedScores,
+    criterion: str,
+    notes: tuple[str, ...] = (),
+    ratios: Sequence[Column] = RATIOS,
 ) -> Table:
     """Return the scores of each document; `counts` are those of some documents by id."""
     shared = _is_shared(scores)
@@ -139,8 +150,9 @@ def document_table(
     def place(row: Row) -> RecordsOf:
         return RecordsOf(replace(_everything(), doc=str(row["document"])), criterion=criterion)
 
-    columns = (Column("document", kind="name"), *score_columns(shared, lambda row: counts[str(row["document"])], place))
-    rows = tuple((document, *_cells(of_document, shared)) for document, of_document in counts.items())
+    of_row = score_columns(shared, lambda row: counts[str(row["document"])], place, ratios)
+    columns = (Column("document", kind="name"), *of_row)
+    rows = tuple((document, *_cells(of_document, shared, ratios)) for document, of_document in counts.items())
     return Table(title, columns, rows, notes, name="documents")
 
 
@@ -148,7 +160,7 @@ def average_table(
     title: str, counts: Counts, over_types: Mapping[str, Average], over_documents: Mapping[str, Average]
 ) -> Table:
     """Return micro, macro over types and macro over documents: P, R, F1, and over how many each mean is taken."""
-    rows: list[tuple[Cell, ...]] = [("micro", *_ratios(counts), "all spans together")]
+    rows: list[tuple[Cell, ...]] = [("micro", *_ratios(counts, RATIOS), "all spans together")]
     for unit, averages in (("types", over_types), ("documents", over_documents)):
         of_ratio = [(ratio, averages[key]) for ratio, key in RATIO_KEYS.items()]
         numbers = ", ".join(f"{ratio} {average.n}{undefined_words(average.undefined)}" for ratio, average in of_ratio)
@@ -169,7 +181,10 @@ def _everything() -> Query:
 
 
 def score_columns(
-    shared: bool, counts: Callable[[Row], Counts], place: Callable[[Row], RecordsOf]
+    shared: bool,
+    counts: Callable[[Row], Counts],
+    place: Callable[[Row], RecordsOf],
+    ratios: Sequence[Column] = RATIOS,
 ) -> tuple[Column, ...]:
     """Return ratios that open their formula, and counts that open their records.
 
@@ -198,7 +213,7 @@ def score_columns(
         spans = replace(at.query, types=(), decision=query.decision, gold=query.gold, pred=query.pred)
         return replace(at, query=spans, term=column.term)
 
-    columns = (*RATIOS, *(SHARED_COUNTS if shared else SIDED_COUNTS))
+    columns = (*ratios, *(SHARED_COUNTS if shared else SIDED_COUNTS))
     return tuple(replace(column, opens=partial(target, column)) for column in columns)
 
 
@@ -207,12 +222,12 @@ def _is_shared(scores: CountedScores) -> bool:
     return scores.settings.counting == "one-to-one"
 
 
-def _cells(counts: Counts, shared: bool) -> tuple[Cell, ...]:
-    return (*_ratios(counts), *_numbers(counts, shared))
+def _cells(counts: Counts, shared: bool, ratios: Sequence[Column]) -> tuple[Cell, ...]:
+    return (*_ratios(counts, ratios), *_numbers(counts, shared))
 
 
-def _ratios(counts: Counts) -> tuple[Cell, ...]:
-    return counts.precision, counts.recall, counts.f1
+def _ratios(counts: Counts, columns: Sequence[Column]) -> tuple[Cell, ...]:
+    return tuple(getattr(counts, column.key) for column in columns)
 
 
 def _numbers(counts: Counts, shared: bool) -> tuple[Cell, ...]:
@@ -352,17 +367,14 @@ def best_places(values: Sequence[Cell]) -> list[int]:
 
 _PLACE = (SYSTEM, CRITERION, Column("part"), Column("name"))
 _SIGNATURE = Column("signature", kind="text")
-LONG = (
-    *_PLACE,
-    *SHARED_COUNTS,
-    *RATIOS,
-    *(column for column in SIDED_COUNTS if column not in SHARED_COUNTS),
-    _SIGNATURE,
-)
+_SIDED_ALONE = tuple(column for column in SIDED_COUNTS if column not in SHARED_COUNTS)
+LONG = (*_PLACE, *SHARED_COUNTS, *RATIOS, *_SIDED_ALONE, _SIGNATURE)
 
 
-def long_table(systems: SystemScores, *, by: Collection[str] = ()) -> Table:
+def long_table(systems: SystemScores, *, by: Collection[str] = (), ratios: Sequence[Column] = RATIOS) -> Table:
     """Return all numbers as one table with the columns of LONG, for programs and spreadsheets.
+
+    Ratios beyond RATIOS stand behind these.
 
     `part` is all, type, document, a macro average or confusion; `name` is the type or document. COR, INC and PAR are
     None where gold spans and predictions do not share them. Broken down by confusion, the columns of CONFUSION stand
@@ -376,22 +388,22 @@ def long_table(systems: SystemScores, *, by: Collection[str] = ()) -> Table:
             last = (*blank, signature(scores, criterion.name))
             head = (layer.name, criterion.name)
             whole = scores.counts(criterion.name)
-            rows.append((*head, "all", None, *_long(whole, _is_shared(scores)), *last))
+            rows.append((*head, "all", None, *_long(whole, _is_shared(scores), ratios), *last))
             for part, members, macro in parts(scores, criterion.name, by):
                 shared = part != "type" and _is_shared(scores)
-                rows += [(*head, part, name, *_long(counts, shared), *last) for name, counts in members.items()]
+                rows += [(*head, part, name, *_long(counts, shared, ratios), *last) for name, counts in members.items()]
                 values = tuple(macro[ratio].value for ratio in RATIO_KEYS.values())
-                rows.append(
-                    (*head, f"macro over {part}s", None, *(None,) * len(SHARED_COUNTS), *values, *(None,) * 6, *last)
-                )
+                ends = (None,) * len(SHARED_COUNTS), (None,) * (len(ratios) - len(RATIOS) + len(_SIDED_ALONE))
+                rows.append((*head, f"macro over {part}s", None, *ends[0], *values, *ends[1], *last))
             if confused:
-                numbers = (None,) * (len(LONG) - len(head) - 3)
+                numbers = (None,) * (len(SHARED_COUNTS) + len(ratios) + len(_SIDED_ALONE))
                 cells = ranked_confusions(scores, criterion.name)
                 rows += [(*head, "confusion", None, *numbers, *cell, last[-1]) for cell in cells]
-    return Table("scores", (*LONG[:-1], *(CONFUSION if confused else ()), LONG[-1]), tuple(rows))
+    columns = (*_PLACE, *SHARED_COUNTS, *ratios, *_SIDED_ALONE, *(CONFUSION if confused else ()), _SIGNATURE)
+    return Table("scores", columns, tuple(rows))
 
 
-def _long(counts: Counts, shared: bool) -> tuple[Cell, ...]:
+def _long(counts: Counts, shared: bool, ratios: Sequence[Column]) -> tuple[Cell, ...]:
     sides, both = _numbers(counts, False), _numbers(counts, True)
     # gold COR, INC, PAR and pred COR, INC, PAR: see SIDED_COUNTS.
-    return (*(both[:3] if shared else (None,) * 3), *both[3:], *_ratios(counts), *sides[:3], *sides[4:7])
+    return (*(both[:3] if shared else (None,) * 3), *both[3:], *_ratios(counts, ratios), *sides[:3], *sides[4:7])

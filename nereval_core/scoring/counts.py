@@ -81,6 +81,15 @@ class Counts:
     def f1(self) -> float | None:
         return f1_of(_twice_credit(self.gold), _twice_credit(self.pred), self.pos, self.act)
 
+    @property
+    def ser(self) -> float | None:
+        """Slot error rate (Makhoul et al. 1999): (INC + 0.5 PAR + MIS + SPU) / POS, None without gold spans.
+
+        It grows with errors, and beyond 1 where many predictions are spurious. INC and PAR are those of gold spans.
+        """
+        errors = 2 * (self.gold[Decision.INC] + self.mis + self.spu) + self.gold[Decision.PAR]
+        return errors / (2 * self.pos) if self.pos else None
+
     def _both(self, decision: Decision) -> int | None:
         return self.gold[decision] if self.gold[decision] == self.pred[decision] else None
 

@@ -66,7 +66,7 @@ class RecordsOf:
 
 @dataclass(frozen=True, slots=True)
 class FormulaOf:
-    """A ratio (P, R or F1) with the counts that it is made of, which are computed when they are looked at.
+    """A ratio (P, R, F1 or SER) with the counts that it is made of, which are computed when they are looked at.
 
     `within` is the document or period whose counts these are. Where these are counts of changed predictions or of a
     changed rule, which no records have, `now` are those as it is.
@@ -180,6 +180,8 @@ class Table:
 RATIO_KEYS: Mapping[str, str] = MappingProxyType({"P": "precision", "R": "recall", "F1": "f1"})
 """Ratios as readers know them, and their keys in data."""
 PRECISION, RECALL, F1 = RATIOS = tuple(Column(key, ratio, "ratio", ratio) for ratio, key in RATIO_KEYS.items())
+SER = Column("ser", "SER", "ratio", "SER")
+"""The slot error rate, which tables have on request."""
 SYSTEM, CRITERION, TYPE = (Column(key, kind="name") for key in ("system", "criterion", "type"))
 RECORDS = Column("records", kind="count")
 SHARE = Column("share", kind="share")

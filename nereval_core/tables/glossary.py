@@ -60,6 +60,13 @@ _TERMS = (
     Term("P", "precision", "The share of the predictions that are correct.", "(COR + 0.5 × PAR) / ACT"),
     Term("R", "recall", "The share of the gold spans that were found.", "(COR + 0.5 × PAR) / POS"),
     Term("F1", "F1", "Precision and recall in one number, their harmonic mean.", "2 × (COR + 0.5 × PAR) / (POS + ACT)"),
+    Term(
+        "SER",
+        "slot error rate",
+        "Errors by gold span, 0 at best: it grows beyond 1 where many predictions are spurious.",
+        "(INC + 0.5 × PAR + MIS + SPU) / POS",
+        ("makhoul1999",),
+    ),
     Term("micro", "micro", "The counts of all types and documents are added first and divided once."),
     Term(
         "macro over types",

@@ -120,7 +120,7 @@ def test_counts_in_formulas(name: str, system: str, merged: bool) -> None:
     for criterion in APPLICABLE:
         frame = listed(name, system, merged, criterion)
         for kind, counts in [(None, scores.counts(criterion)), *scores.by_type(criterion).items()]:
-            for ratio in RATIO_KEYS:
+            for ratio in (*RATIO_KEYS, "SER"):
                 made = formula(ratio, counts, kind)
                 for label, value, query in made.counts:
                     assert opened(frame, query) == value, (criterion, kind, ratio, label)

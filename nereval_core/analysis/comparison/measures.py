@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.bootstrap import (
     F1,
     PARTS,
@@ -32,6 +33,7 @@ from nereval_core.analysis.bootstrap import (
     leave_one_out,
     mean_of_defined,
     ratios,
+    slot_errors_of_types,
     swap_sums,
     type_counts,
 )
@@ -49,7 +51,9 @@ OTHER_EVALUATION = "choose another of its evaluations, NAME/EVALUATION"
 CLOSE = 1e-9
 """Scorers divide in another order than we do."""
 MACRO = "macro-"
-MEASURES = ("f1", "precision", "recall", f"{MACRO}f1", f"{MACRO}precision", f"{MACRO}recall")
+SLOT_ERRORS = "ser"
+MEASURES = ("f1", "precision", "recall", f"{MACRO}f1", f"{MACRO}precision", f"{MACRO}recall", SLOT_ERRORS)
+"""The slot error rate is the only one of which less is better."""
 SystemPairs = Sequence[tuple[int, int]]
 """Pairs of systems by number: the second is taken from the first."""
 
@@ -86,6 +90,32 @@ def count_units_by_type(systems: Mapping[str, Scores], criterion: str, units: Re
     for column, scores in enumerate(systems.values()):
         counts[:, column] = units.sum_counts(type_counts(scores, criterion, types))
     return UnitCounts(tuple(ComparisonGroup(criterion, kind) for kind in types), tuple(systems), counts, units)
+
+
+def slot_error_units(
+    systems: Mapping[str, Scores], criterion: str, units: ResamplingUnits, *, by_type: bool
+) -> UnitCounts:
+    """Return the counts of all systems by unit under one criterion, of all types together, then of each.
+
+    Errors, twice INC + 0.5 PAR + MIS + SPU, stand in place of the credit, so that recall is the slot error rate.
+    """
+    types = tuple(
+        sorted({kind for scores in systems.values() for kind in scores.by_type(criterion)} if by_type else ())
+    )
+    counts = np.zeros((1 + len(types), len(systems), len(PARTS), units.count), np.int32)
+    for column, scores in enumerate(systems.values()):
+        rows = scores.by_document(criterion)
+        whole = np.zeros((2, scores.documents), np.int32)
+        whole[0, rows.numbers] = 2 * (
+            rows.gold[:, [Decision.INC, Decision.MIS]].sum(axis=1) + rows.pred[:, Decision.SPU]
+        )
+        whole[0, rows.numbers] += rows.gold[:, Decision.PAR].astype(np.int32)
+        whole[1, rows.numbers] = rows.gold.sum(axis=1)
+        tables = [whole[None], slot_errors_of_types(scores, criterion, types)]
+        errors, gold = units.sum_counts(np.concatenate(tables)).swapaxes(0, 1)
+        counts[:, column] = np.stack([errors, errors, gold, gold], axis=1)
+    groups = (ComparisonGroup(criterion), *(ComparisonGroup(criterion, kind) for kind in types))
+    return UnitCounts(groups, tuple(systems), counts, units)
 
 
 def check_scorers(names: Sequence[str]) -> None:
@@ -347,7 +377,10 @@ def measured_systems(
         whole = SystemResamples(count_units(systems, [criterion], units), plan)
         types = SystemResamples(count_units_by_type(systems, criterion, units), plan)
         for measure in measures:
-            if measure.startswith(MACRO):
+            if measure == SLOT_ERRORS:
+                errors = SystemResamples(slot_error_units(systems, criterion, units, by_type=by_type), plan)
+                yield from _of_groups(errors, measure)
+            elif measure.startswith(MACRO):
                 ratio = RATIOS.index(measure.removeprefix(MACRO))
                 yield ComparisonGroup(criterion), measure, SystemMeasure(types, ratio)
             else:
@@ -355,11 +388,12 @@ def measured_systems(
                 yield from _of_groups(types, measure) if by_type else ()
     for name in scorers:
         resampled = SystemResamples(scorer_counts(systems, name, units, by_type=by_type), plan)
-        for measure in [measure for measure in measures if not measure.startswith(MACRO)] or [RATIOS[F1]]:
+        for measure in [measure for measure in measures if measure in RATIOS] or [RATIOS[F1]]:
             yield from _of_groups(resampled, measure)
 
 
 def _of_groups(resampled: SystemResamples, measure: str) -> Iterator[tuple[ComparisonGroup, str, SystemMeasure]]:
     """Yield a measure of each group by itself."""
     for number, group in enumerate(resampled.counted.groups):
-        yield group, measure, SystemMeasure(resampled, RATIOS.index(measure), number)
+        ratio = RATIOS.index("recall" if measure == SLOT_ERRORS else measure)
+        yield group, measure, SystemMeasure(resampled, ratio, number)

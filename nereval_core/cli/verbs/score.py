@@ -24,10 +24,13 @@ from nereval_core.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from nereval_core.cli.output import Result
     from nereval_core.report.paper_tables import TableStyle
+    from nereval_core.tables import Column
 
 HELP = "score predictions against gold"
 USAGE = "GOLD PRED [PRED ...] [options]"
@@ -35,12 +38,13 @@ EXAMPLE = "gold.jsonl system.jsonl --criteria strict,partial --by type --json sc
 NOTES = f"{GOLD_AND_PREDICTIONS}\n{OWN_CRITERIA}"
 BY = ("type", "document", "confusion")
 BY_HELP = "break the numbers down; confusion: each gold type with each predicted type, missed and spurious, ranked"
+SER_HELP = "also the slot error rate, errors by gold span (Makhoul et al. 1999); JSON always has it"
 SHARDS = ("engine", "scheduler", "workers", "work", "out")
 """Options of scoring shard by shard."""
 
 
 def add_arguments(parser: Parser) -> None:
-    add_options(parser, ScoringOptions)
+    add_options(parser, ScoringOptions)("--ser", action="store_true", help=SER_HELP)
     add = parser.add_argument_group("published scorers").add_argument
     add("--convention", metavar="NAME", help="score as a published scorer does; see `nereval conventions`")
     add(
@@ -90,6 +94,8 @@ def run(options: argparse.Namespace) -> None:
     for option in ("table_columns", "digits", "percent"):
         if options.convention and getattr(options, option) not in (None, False):
             raise UsageError(f"--{option.removeprefix('table_')} is for our criteria, leave it out with --convention")
+    if options.convention and options.ser:
+        raise UsageError("--ser is for our criteria, leave it out with --convention")
     style = table_style(options)
     for form in ("as_reference", "differences"):
         if getattr(options, form) is not None and not options.convention:
@@ -102,10 +108,17 @@ def run(options: argparse.Namespace) -> None:
         check_places(options, places)
         shards.check_usage(options)
         places.pop("records", None)
-        shards.score(options, places, by, style)
+        shards.score(options, places, by, style, ratio_columns(options))
         return
     places = output_places(options, "records", "differences", "methods")
     write_result(_published(options, by) if options.convention else _scored(options, by, style), places)
+
+
+def ratio_columns(arguments: argparse.Namespace) -> Sequence[Column]:
+    """Return the ratios of tables: the usual ones, and SER on request."""
+    from nereval_core.tables import RATIOS, SER
+
+    return (*RATIOS, SER) if arguments.ser else RATIOS
 
 
 def _scored(arguments: argparse.Namespace, by: list[str], style: TableStyle | None) -> Result:
@@ -123,7 +136,8 @@ def _scored(arguments: argparse.Namespace, by: list[str], style: TableStyle | No
 
         return all_records(scored_layers)
 
-    return replace(scores_result(loaded.corpus.gold, scored_layers, by, style), frames={"records": records})
+    result = scores_result(loaded.corpus.gold, scored_layers, by, style, ratio_columns(arguments))
+    return replace(result, frames={"records": records})
 
 
 def _published(arguments: argparse.Namespace, by: list[str]) -> Result:

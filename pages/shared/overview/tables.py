@@ -20,7 +20,7 @@ from nereval_core.report.colours import system_hues
 from nereval_core.report.figures.parts import short_names
 from nereval_core.report.figures.scores import decision_bars, type_rows
 from nereval_core.report.score_tables import average_table, criterion_table, document_table, type_table
-from nereval_core.tables import RATIO_KEYS, Table
+from nereval_core.tables import RATIO_KEYS, RATIOS, Column, Table
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import export_menu
 from pages.shared.components.downloads import Export, page_of
@@ -68,9 +68,11 @@ def reconciliation(page: PageContext) -> None:
                     count_link(page.view, label, value, query)
 
 
-def by_criterion(page: PageContext, names: Sequence[str], *, name: str = "criteria") -> None:
+def by_criterion(
+    page: PageContext, names: Sequence[str], *, name: str = "criteria", ratios: Sequence[Column] = RATIOS
+) -> None:
     """Show the scores under each criterion; its files can be had as bars too."""
-    table, export = _criteria(page, names, name), criteria_export(page, names, name)
+    table, export = _criteria(page, names, name, ratios), criteria_export(page, names, name, ratios)
     show_table(
         page,
         table,
@@ -82,15 +84,17 @@ def by_criterion(page: PageContext, names: Sequence[str], *, name: str = "criter
     )
 
 
-def criteria_export(page: PageContext, names: Sequence[str], name: str = "criteria") -> Export:
+def criteria_export(
+    page: PageContext, names: Sequence[str], name: str = "criteria", ratios: Sequence[Column] = RATIOS
+) -> Export:
     """Return the table of criteria as files, which can be had as bars too."""
-    frame = _criteria(page, names, name).to_frame()
+    frame = _criteria(page, names, name, ratios).to_frame()
     signatures = " / ".join(page.signature(criterion) for criterion in names)
     return Export(frame, signatures, name, figure=lambda: decision_bars(frame, page.system))
 
 
-def _criteria(page: PageContext, names: Sequence[str], name: str) -> Table:
-    return criterion_table(page.system, {page.system: page.scores(names=names)}, names, name=name)
+def _criteria(page: PageContext, names: Sequence[str], name: str, ratios: Sequence[Column]) -> Table:
+    return criterion_table(page.system, {page.system: page.scores(names=names)}, names, name=name, ratios=ratios)
 
 
 def by_type(page: PageContext) -> None:

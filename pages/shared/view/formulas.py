@@ -34,11 +34,21 @@ def formula(ratio: str, counts: Counts, kind: str | None = None, words: LayerWor
     """Return the formula of a ratio from counts, of a type where `kind` names one.
 
     A type's precision counts its predictions and its recall its gold spans; its F1 is 2PR / (P + R) of the two.
+    Its slot error rate counts gold spans, and predictions that are spurious.
     """
-    value = {"P": counts.precision, "R": counts.recall, "F1": counts.f1}[ratio]
+    value = {"P": counts.precision, "R": counts.recall, "F1": counts.f1, "SER": counts.ser}[ratio]
     result = number(value)
-    gold = _terms("gold", counts.gold, counts.pos, kind, words)
-    pred = _terms("pred", counts.pred, counts.act, kind, words)
+    if ratio == "SER":
+        used = (
+            *_terms("gold", counts, ("INC", "PAR", "MIS"), kind, words),
+            *_terms("pred", counts, ("SPU",), kind, words),
+        )
+        used += _terms("gold", counts, ("POS",), kind, words)
+        inc, par, mis, spu, pos = (count for _, count, _ in used)
+        calculation = f"{GLOSSARY[ratio].formula} = ({inc} + 0.5 × {par} + {mis} + {spu}) / {pos}"
+        return Formula(f"{ratio} = {calculation} = {result}", used)
+    gold = _terms("gold", counts, ("COR", "PAR", "POS"), kind, words)
+    pred = _terms("pred", counts, ("COR", "PAR", "ACT"), kind, words)
     if ratio == "P" or ratio == "R":
         used = pred if ratio == "P" else gold
         cor, par, whole = (count for _, count, _ in used)
@@ -54,25 +64,30 @@ def formula(ratio: str, counts: Counts, kind: str | None = None, words: LayerWor
 
 def side_counts(side: Side, counts: Counts, words: LayerWords) -> tuple[tuple[str, int, Query], ...]:
     """Return (label, count, query) of one side's spans and of each of their decisions."""
-    row = counts.gold if side == "gold" else counts.pred
-    whole = counts.pos if side == "gold" else counts.act
-    values = dict(zip(DECISIONS, row, strict=True)) | {"POS": whole, "ACT": whole}
+    values = _values(side, counts)
     codes = (*_SIDED[side][-1:], *_SIDED[side][:-1])
     queries = {code: query for code in codes if (query := side_query(side, code)) is not None}
     return tuple((words.label(code), values[code], query) for code, query in queries.items())
 
 
+def _values(side: Side, counts: Counts) -> dict[str, int]:
+    """Return the counts of one side by code."""
+    row, whole = (counts.gold, counts.pos) if side == "gold" else (counts.pred, counts.act)
+    return dict(zip(DECISIONS, row, strict=True)) | {"POS": whole, "ACT": whole}
+
+
 def _terms(
-    side: Side, row: Sequence[int], whole: int, kind: str | None, words: LayerWords
+    side: Side, counts: Counts, codes: Sequence[str], kind: str | None, words: LayerWords
 ) -> tuple[tuple[str, int, Query], ...]:
     prefix = "" if kind is None else ("gold " if side == "gold" else "predicted ")
     if words.annotators and kind is not None:
         prefix = f"{words.side(side)}: "
+    values = _values(side, counts)
     terms = []
-    for code, value in (("COR", row[0]), ("PAR", row[2]), ("POS" if side == "gold" else "ACT", whole)):
+    for code in codes:
         query = side_query(side, code, kind)
-        assert query is not None, "COR, PAR, POS and ACT are counts"
-        terms.append((f"{prefix}{words.label(code)}", value, query))
+        assert query is not None, "each is a count"
+        terms.append((f"{prefix}{words.label(code)}", values[code], query))
     return tuple(terms)
 
 
