@@ -274,12 +274,12 @@ def fair_matches(gold: TokenSpans, pred: TokenSpans, types: Sequence[str]) -> Fa
     rows += _label_errors(gold, pred, free)
     _BoundaryErrors(gold, pred, free, rows).pair_all()
     table = np.array(rows, np.int64).reshape(-1, 3).T
-    left = [np.flatnonzero(each) for each in free]
-    none = [np.full(len(units), -1) for units in left]
+    alone = [np.flatnonzero(each) for each in free]
+    none = [np.full(len(units), -1) for units in alone]
     return FairMatches(
-        np.concatenate((np.full(len(equal[0]), TP), table[0], np.full(len(left[0]), FN), np.full(len(left[1]), FP))),
-        np.concatenate((equal[0], table[1], left[0], none[1])),
-        np.concatenate((equal[1], table[2], none[0], left[1])),
+        np.concatenate((np.full(len(equal[0]), TP), table[0], np.full(len(alone[0]), FN), np.full(len(alone[1]), FP))),
+        np.concatenate((equal[0], table[1], alone[0], none[1])),
+        np.concatenate((equal[1], table[2], none[0], alone[1])),
     )
 
 
@@ -328,7 +328,7 @@ class _BoundaryErrors:
         self.free = free
         self.rows = rows
         self.links = self._links()
-        self.left = tuple(
+        self.free_tokens = tuple(
             {span: set(side.tokens(span)) for span in of} for side, of in zip(self.sides, self.links, strict=True)
         )
         self.order = tuple(sorted(of, key=by_length(side)) for side, of in zip(self.sides, self.links, strict=True))
@@ -347,11 +347,11 @@ class _BoundaryErrors:
         of_gold: dict[int, list[int]] = {}
         of_pred: dict[int, list[int]] = {}
         for rows, columns in overlap_blocks(gold.first[g], gold.last[g] + 1, pred.first[p], pred.last[p] + 1, BLOCK):
-            left, right = g[rows], p[columns]
-            differ = (gold.first[left] != pred.first[right]) | (gold.last[left] != pred.last[right])
-            for one, other in zip(left[differ].tolist(), right[differ].tolist(), strict=True):
-                of_gold.setdefault(one, []).append(other)
-                of_pred.setdefault(other, []).append(one)
+            golds, preds = g[rows], p[columns]
+            differ = (gold.first[golds] != pred.first[preds]) | (gold.last[golds] != pred.last[preds])
+            for gold_span, pred_span in zip(golds[differ].tolist(), preds[differ].tolist(), strict=True):
+                of_gold.setdefault(gold_span, []).append(pred_span)
+                of_pred.setdefault(pred_span, []).append(gold_span)
         return of_gold, of_pred
 
     def pair_all(self) -> None:
@@ -366,37 +366,37 @@ class _BoundaryErrors:
         for span in self.order[side]:
             if not self.free[side][span]:
                 continue
-            tokens = self.left[side][span]
+            tokens = self.free_tokens[side][span]
             listed = [
-                one
-                for one in self.links[side][span]
-                if (own.kind[span] == other.kind[one]) == same_label
+                other_span
+                for other_span in self.links[side][span]
+                if (own.kind[span] == other.kind[other_span]) == same_label
                 and (
-                    one in self.paired[1 - side] and not tokens.isdisjoint(self.left[1 - side][one])
+                    other_span in self.paired[1 - side]
+                    and not tokens.isdisjoint(self.free_tokens[1 - side][other_span])
                     if again
-                    else self.free[1 - side][one]
+                    else self.free[1 - side][other_span]
                 )
             ]
             if listed:
                 place = self.paired[1 - side] if again else self.place[1 - side]
-                self._decide(
-                    side, span, min(listed, key=lambda one: self._distance(side, span, one, place)), same_label
-                )
+                distances = [self._distance(side, span, other_span, place) for other_span in listed]
+                self._decide(side, span, listed[distances.index(min(distances))], same_label)
 
-    def _distance(self, side: int, span: int, one: int, place: Mapping[int, int]) -> tuple[int, ...]:
-        tokens, others = self.left[side][span], self.left[1 - side][one]
+    def _distance(self, side: int, span: int, other_span: int, place: Mapping[int, int]) -> tuple[int, ...]:
+        tokens, others = self.free_tokens[side][span], self.free_tokens[1 - side][other_span]
         shared = len(tokens & others)
         other = self.sides[1 - side]
         return (
             -shared,
             len(tokens) - shared,
             len(others) - shared,
-            int(other.last[one] - other.first[one]),
-            place[one],
+            int(other.last[other_span] - other.first[other_span]),
+            place[other_span],
         )
 
-    def _decide(self, side: int, span: int, one: int, same_label: bool) -> None:
-        g, p = (span, one) if side == 0 else (one, span)
+    def _decide(self, side: int, span: int, other_span: int, same_label: bool) -> None:
+        g, p = (span, other_span) if side == 0 else (other_span, span)
         gold, pred = self.sides
         error = LBE
         if same_label:
@@ -404,12 +404,12 @@ class _BoundaryErrors:
             within = pred.first[p] >= gold.first[g] and pred.last[p] <= gold.last[g]
             error = BES if within else BEL if before and after else BEO
         self.rows.append((error, g, p))
-        for at_side, unit in ((1 - side, one), (side, span)):
+        for at_side, unit in ((1 - side, other_span), (side, span)):
             self.free[at_side][unit] = False
             self.paired[at_side].setdefault(unit, len(self.paired[at_side]))
-        shared = self.left[0][g] & self.left[1][p]
-        self.left[0][g] -= shared
-        self.left[1][p] -= shared
+        shared = self.free_tokens[0][g] & self.free_tokens[1][p]
+        self.free_tokens[0][g] -= shared
+        self.free_tokens[1][p] -= shared
 
 
 def by_length(side: TokenSpans) -> Callable[[int], tuple[int, int]]:
