@@ -19,6 +19,7 @@ from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.ledger import ledger
 from nereval_core.ledger.attributes.comparisons import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
+from nereval_core.readers import Source
 from nereval_core.report.colours import system_hues
 from nereval_core.report.figures.comparison import brackets, difference_dots, leaderboard
 from nereval_core.scoring import score_layers
@@ -26,6 +27,8 @@ from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import Table, columns_of
 from pages.shared.components.downloads import file_of
 from pages.shared.components.tables import ROWS
+from pages.shared.data import caches
+from pages.shared.data.loading import load
 from pages.shared.systems import ranking
 from pages.shared.systems import tables as compare_tables
 from pages.shared.systems.pair import difference_words
@@ -360,6 +363,23 @@ def test_a_scorer_that_refuses_the_corpus_is_not_preselected_and_says_why_where_
     assert re.search(r"^jnlpba-2004-10: \S+: no blank line ends the last sentence", texts(app), re.MULTILINE)
     assert "conlleval/phrase" in unmarked(texts(app))
     assert "jnlpba-2004-10/full" not in unmarked(texts(app))
+
+
+def test_a_scorer_that_refuses_one_system_ranks_the_others_and_says_why() -> None:
+    # alt_eval stops where no mention is right, and of a system without spans none is.
+    sides = [TAGS, FOUND, re.sub(r"\t\S+$", "\tO", FOUND, flags=re.MULTILINE)]
+    gold, some, none = (Source.of_uploads([("a.tsv", text.encode())]) for text in sides)
+    loaded = load("tags", gold, {"some": some, "none": none}, LoadOptions(repair="conlleval"))
+    caches.shelf().put(loaded)
+    view = View(corpus=loaded.corpus.digest, system="some", systems_tab="published-rankings", criterion="biocreative")
+    app = opened("Systems", view)
+    (line,) = (caption.value for caption in app.caption if "has no F1 of none" in caption.value)
+    assert line.startswith("biocreative has no F1 of none") and "no mention is right" in unmarked(line)
+    assert "biocreative" in unmarked(texts(app)) and not app.error
+    (chart,) = (chart for chart in app.get("plotly_chart") if "table_ranking" in chart.proto.id)
+    drawn = [trace for trace in json.loads(chart.proto.spec)["data"] if trace["mode"] == "markers"]
+    points = {trace["name"]: len([x for x in trace["x"] if x is not None]) for trace in drawn}
+    assert sorted(points.values()) == [1, 2], "ours has both, biocreative one"
 
 
 def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -> None:

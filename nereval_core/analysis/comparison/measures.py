@@ -159,6 +159,17 @@ def scorer_counts(systems: Mapping[str, Scores], name: str, units: ResamplingUni
     return UnitCounts(groups, tuple(systems), np.array(counts), units)
 
 
+def refused_systems(systems: Mapping[str, Scores], name: str, units: ResamplingUnits) -> dict[str, FormatError]:
+    """Return the systems that a published scorer refuses, each with its problems."""
+    refused = {}
+    for system, scores in systems.items():
+        try:
+            scorer_counts({system: scores}, name, units, by_type=False)
+        except FormatError as error:
+            refused[system] = FormatError(error.problems)
+    return refused
+
+
 def _outcome(convention: Convention, evaluation: str, scores: Scores) -> tuple[str, Outcome]:
     """Return the name of the evaluation, by default the one equivalent to `strict` or the first, and the outcome."""
     if scores.settings.merge or scores.settings.leave_out:

@@ -16,6 +16,7 @@ from nereval_core.tables import Column, Table
 from pages.shared.components.navigation import toggle_layout
 from pages.shared.components.tables import draw_rows
 from pages.shared.data import caches
+from pages.shared.data.convention_results import NO_F1
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 
@@ -96,7 +97,7 @@ def reason_without(row: CriterionRow, criteria: Sequence[CriterionRow]) -> str:
     """
     f1 = row.ratios[2]
     if f1 is None:
-        return "it has no F1 here: by its rules there is nothing to find, or it found nothing"
+        return f"it has no F1 here: {NO_F1}"
     if not f1 and any(ours.ratios[2] for ours in criteria if ours.name == row.criterion):
         return f"finds no span, though some are correct under {row.criterion}: its rules do not fit"
     return ""

@@ -18,6 +18,9 @@ from pages.shared.data.loading import Loaded
 Options = tuple[tuple[str, object], ...]
 """Options of a scorer by name, those that are not as by default: what a cache can be keyed by."""
 
+NO_F1 = "by its rules there is nothing to find, or nothing was found"
+"""Why a scorer that applies has no F1."""
+
 
 def apply_convention(loaded: Loaded, system: str, convention: Convention, options: Options = ()) -> Outcome:
     """Score by a convention: from the files where they are of the scorer's own format, else from the layers.

@@ -10,18 +10,20 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.measures import refused_systems
 from nereval_core.analysis.comparison.significance import measure_tables
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.sentences import bracket_rule
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.conventions import conventions
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.report.figures.comparison import leaderboard
 from pages.shared import systems
 from pages.shared.components.downloads import count_figure, draw_title
 from pages.shared.data import caches, masks
 from pages.shared.data.computations import compute
+from pages.shared.data.convention_results import NO_F1
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import systems_by_slice
@@ -164,7 +166,9 @@ def _by_scorer(page: PageContext, comparison: Comparison) -> Ranking | None:
     if refused := [line for lines in refusals.values() for line in lines]:
         show_problems(refused)
     applicable = [name for name in scorers if not refusals[name]]
-    scorer_tables = [_as_scorer(page, comparison), *(_scorer_tables(page, comparison, name) for name in applicable)]
+    for line in (line for name in applicable for line in _gaps(page, comparison, name)):
+        st.caption(plain(line, 400))
+    scorer_tables = [_as_scorer(page, comparison), *(_ranked(page, comparison, name) for name in applicable)]
     rows, pairs = (pd.concat(tables, ignore_index=True) for tables in zip(*scorer_tables, strict=True))
     rows, pairs = (table.rename(columns={"criterion": "scorer"}).assign(criterion=page.by) for table in (rows, pairs))
     return Ranking(rows, pairs, "scorer", _title(rows, "by published scorer"), comparison.plan.resamples)
@@ -172,8 +176,12 @@ def _by_scorer(page: PageContext, comparison: Comparison) -> Ranking | None:
 
 def _refusal(page: PageContext, comparison: Comparison, name: str) -> list[str]:
     """Return in lines why a scorer gives no system an F1, none where it gives one."""
+    refused = _refused_systems(page, comparison, name)
+    if len(refused) == len(comparison.scores):
+        problems = dict.fromkeys(problem for error in refused.values() for problem in error.problems)
+        return [f"{name}: {masks.mask_message(str(problem))}" for problem in problems]
     try:
-        values, _ = _scorer_tables(page, comparison, name)
+        values, _ = _ranked(page, comparison, name)
         if values["f1"].notna().any():
             return []
         # Counted over layers, a scorer has no figures where its program stops; over the files it says why.
@@ -183,6 +191,43 @@ def _refusal(page: PageContext, comparison: Comparison, name: str) -> list[str]:
     return [f"{name}: it has no F1 of these systems; it needs {conventions()[name].needs}"]
 
 
+def _gaps(page: PageContext, comparison: Comparison, name: str) -> list[str]:
+    """Return in lines why a scorer gives some systems no F1 while it gives one to others."""
+    reasons = {
+        system: masks.mask_message(str(error.problems[0]))
+        for system, error in _refused_systems(page, comparison, name).items()
+    }
+    values, _ = _ranked(page, comparison, name)
+    without = values.loc[values["f1"].isna(), "system"].tolist()
+    reasons = dict.fromkeys(without, NO_F1) | reasons
+    return [f"{name} has no F1 of {name_text(system)}: {reason}." for system, reason in reasons.items()]
+
+
+def _ranked(page: PageContext, comparison: Comparison, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return F1 and differences of the systems that a scorer does not refuse."""
+    refused = _refused_systems(page, comparison, name)
+    return _scorer_tables(
+        page, comparison, name, tuple(system for system in comparison.scores if system not in refused)
+    )
+
+
+@memoized("Scoring as the published scorer does …")
+def _refused_systems(page: PageContext, comparison: Comparison, name: str) -> dict[str, FormatError]:
+    """Return the systems that a scorer refuses, each with its problems."""
+    try:
+        _scorer_tables(page, comparison, name, tuple(comparison.scores))
+    except FormatError:
+        return compute(
+            page.loaded,
+            "Published scorers",
+            refused_systems,
+            systems.scores_of(comparison),
+            name,
+            comparison.units,
+        )
+    return {}
+
+
 def _as_scorer(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return our own numbers under the chosen criterion, which the scorers stand below."""
     whole = _whole(page, comparison)
@@ -190,12 +235,15 @@ def _as_scorer(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame,
 
 
 @memoized("Resampling published scorers …")
-def _scorer_tables(page: PageContext, comparison: Comparison, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _scorer_tables(
+    page: PageContext, comparison: Comparison, name: str, names: tuple[str, ...]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    scores = systems.scores_of(comparison)
     values, pairs = compute(
         page.loaded,
         "Resampling published scorers",
         measure_tables,
-        systems.scores_of(comparison),
+        {system: scores[system] for system in names},
         [],
         [],
         None,
