@@ -44,12 +44,12 @@ def draw(page: PageContext) -> None:
             pair.ask_other(page, comparison, other)
         pair.draw_transitions(page, other)
     else:
-        has_ranking = ranking.draw_ranking(page, comparison, tab, other)
+        drawn = ranking.draw_ranking(page, comparison, tab, other)
         if other:
             pair.draw_pair(page, comparison, other)
-        if has_ranking:
+        if drawn is not None:
             with st.expander("All numbers as tables", key=f"{keys.LIST}numbers", on_change="rerun") as numbers:
-                systems.draw_tables(page, comparison, tab, is_open=bool(numbers.open))
+                ranking.draw_numbers(page, comparison, drawn, tab, is_open=bool(numbers.open))
         if other:
             systems.power(page, comparison)
             measures.draw_runs(page, comparison)

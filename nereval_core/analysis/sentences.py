@@ -111,12 +111,18 @@ def holm_in_words(over: str) -> str:
     return f"after Holm's correction over {over}"
 
 
-def bracket_rule(level: float, tests: int) -> str:
-    """Return the meaning of the brackets of a ranking whose systems were tested in so many pairs."""
+def ranking_method(intervals: str, level: float, tests: int, facet: str = "") -> str:
+    """Return how a ranking was made, a line for intervals and one for brackets where pairs were tested.
+
+    `intervals` says how intervals were made; so many pairs were tested, in each of the `facet` where there are several.
+    """
+    if not tests:
+        return intervals
+    each = f" in each {facet}" if facet else ""
     over = holm_in_words(f"{tests} pairs") if tests > 1 else ""
     return (
-        "a bracket joins a system with the next below that is significantly worse "
-        f"(p at most {1 - level:.2g}{f' {over}' if over else ''})"
+        f"{intervals}\na bracket joins a system with the next below that is significantly worse "
+        f"(p at most {1 - level:.2g}{f' {over}' if over else ''}){each}"
     )
 
 

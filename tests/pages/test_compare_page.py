@@ -37,7 +37,7 @@ from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of
-from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, unmarked, upload
+from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
 from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
@@ -350,6 +350,13 @@ def test_slices_and_published_scorers_are_facets_of_the_figure(tab: str) -> None
     assert [re.sub(r"<b>[AB]</b> ", "", name) for name in names] == sorted(SYSTEMS)
     facets = {point[1] for trace in figure["data"] for point in trace.get("customdata", ())}
     assert len(facets) > 1 if tab == "slices-of-systems" else facets == {"strict"}
+    table = next(frame.value for frame in app.dataframe if set(SYSTEMS) <= set(frame.value.columns))
+    numbers = dict(zip(table.iloc[:, 0], table["rules"], strict=True))
+    drawn = next(trace for trace in figure["data"] if trace["mode"] == "markers" and trace["name"].endswith("rules"))
+    pairs = zip(drawn["customdata"], drawn["x"], strict=True)
+    assert {facet: f"{value:.3f}" for (_, facet), value in pairs} == {
+        name: text.split(" ")[0] for name, text in numbers.items() if text != "–"
+    }
 
 
 def test_a_scorer_that_refuses_the_corpus_is_not_preselected_and_says_why_where_it_is_chosen() -> None:
@@ -361,8 +368,8 @@ def test_a_scorer_that_refuses_the_corpus_is_not_preselected_and_says_why_where_
     assert not app.error
     app = sound(box.set_value(["jnlpba-2004-10", "conlleval"]).run())
     assert re.search(r"^jnlpba-2004-10: \S+: no blank line ends the last sentence", texts(app), re.MULTILINE)
-    assert "conlleval/phrase" in unmarked(texts(app))
-    assert "jnlpba-2004-10/full" not in unmarked(texts(app))
+    rows = next(list(frame.value.iloc[:, 0]) for frame in app.dataframe if "published scorer" in frame.value.columns)
+    assert "conlleval/phrase" in rows and "jnlpba-2004-10/full" not in rows
 
 
 def test_a_scorer_that_refuses_one_system_ranks_the_others_and_says_why() -> None:

@@ -76,6 +76,27 @@ def score_table(
     )
 
 
+def ranking_table(title: str, intervals: pd.DataFrame, column: str, heading: str) -> Table:
+    """Return F1 with its interval: a row for each value of the column, a column for each system.
+
+    `intervals` has `system`, `f1`, `f1_low` and `f1_high`; with `POS` there is a column of gold spans too, and with
+    `why` a note on the rows without an interval.
+    """
+    systems, names = (list(map(str, intervals[key].unique())) for key in ("system", column))
+    estimates = {(row[column], row["system"]): f1_cell(row) for row in intervals.to_dict("records")}
+    spans = intervals.groupby(column, sort=False)["POS"].max() if "POS" in intervals else None
+    heads = (Column(column, heading, "name"), *(() if spans is None else (Column("POS", kind="count", term="POS"),)))
+    rows = tuple(
+        (name, *(() if spans is None else (int(spans[name]),)), *(estimates.get((name, system)) for system in systems))
+        for name in names
+    )
+    notes: tuple[str, ...] = ()
+    if "why" in intervals:
+        reasons = intervals[intervals["why"].ne("")].groupby("why", sort=False)[column].unique()
+        notes = tuple(f"{why}: {', '.join(map(name_text, values))}" for why, values in reasons.items())
+    return Table(title, (*heads, *columns_by_name(systems, "estimate", "F1")), rows, notes, name="ranking")
+
+
 def _significant_pairs(table: pd.DataFrame, level: float, across: str) -> set[tuple[str, str]]:
     rows = table[are_significant(table, level)]
     return set(zip(rows["system"], rows[across], strict=True))

@@ -1,21 +1,23 @@
 """F1 of several systems in each slice, with intervals and tests of all pairs, as `comparison.significance` makes them.
 
 Recall of a slice is over the gold spans with its value, precision over the predictions with its value. The column
-`units` says on how many units a row rests: intervals over few are rough.
+`units` says on how many units a row rests: those on few have neither intervals nor tests, and `why` says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.bootstrap import PARTS
 from nereval_core.analysis.comparison.measures import ComparisonGroup, UnitCounts
-from nereval_core.analysis.comparison.significance import group_tables
+from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, group_tables
+from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally
+from nereval_core.analysis.slices.scores_by_slice import FEW_UNITS_OF_SLICE, SLICE_PLAN, SliceTally
 
 
 def compare_slices(
@@ -24,7 +26,9 @@ def compare_slices(
     """Return a row for each slice and system, INTERVAL_COLUMNS, and for each pair of systems, DIFFERENCE_COLUMNS.
 
     `tallies` are those of one slicing, by system. The column `type` has the slice, in the order of the slicing; slices
-    without spans are left out. Where one side of a system has no values for the slicing, its F1 is NaN.
+    without spans are left out. Where one side of a system has no values for the slicing, its F1 is NaN. As in
+    `slice_table`, F1 has no interval where the slice has spans in fewer than FEW_UNITS_OF_SLICE units, or is all right
+    or all wrong; pairs are not tested in slices with so few units.
     """
     names = list(dict.fromkeys(name for tally in tallies.values() for name in tally.names))
     counts = np.zeros((len(names), len(tallies), len(PARTS), units.count), np.int32)
@@ -35,4 +39,22 @@ def compare_slices(
     with_spans = np.flatnonzero(counts[:, :, 2:].any(axis=(1, 2, 3)))
     groups = tuple(ComparisonGroup(criterion, names[place]) for place in with_spans.tolist())
     intervals, differences, _ = group_tables(UnitCounts(groups, tuple(tallies), counts[with_spans], units), plan)
-    return intervals, differences
+    is_few = intervals["units"] < FEW_UNITS_OF_SLICE
+    is_certain = (intervals["precision_low"] == intervals["precision_high"]) | (
+        intervals["recall_low"] == intervals["recall_high"]
+    )
+    note = f"no interval and no test: the slice is in fewer than {FEW_UNITS_OF_SLICE} {units.plural}"
+    reasons = (
+        (is_few, note),
+        (is_certain & ~is_few, "no interval: the spans of the slice are all right or all wrong"),
+    )
+    for is_without, why in reasons:
+        is_told = is_without & intervals["why"].eq("") & intervals["f1"].notna()
+        intervals.loc[is_told, "why"] = why
+        intervals.loc[is_without, ["f1_low", "f1_high"]] = np.nan
+    units_of_slice = intervals.groupby("type", sort=False)["units"].max()
+    is_untested = differences["type"].isin(units_of_slice.index[units_of_slice < FEW_UNITS_OF_SLICE])
+    differences.loc[is_untested & differences["why"].eq(""), "why"] = note
+    differences.loc[is_untested, ["low", "high", "p"]] = np.nan
+    pairs: list[dict[str, Any]] = differences.to_dict("records")  # type: ignore[assignment]
+    return intervals, tested_table(pairs, DIFFERENCE_COLUMNS, ("criterion", "type"))

@@ -25,7 +25,7 @@ from nereval_core.analysis.comparison.tables import (
 from nereval_core.analysis.crosstab import transition_records, transition_tables
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.sentences import bracket_rule, holm_in_words, significance_in_words
+from nereval_core.analysis.sentences import holm_in_words, ranking_method, significance_in_words
 from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import FormatError, Problem
@@ -217,9 +217,13 @@ def _figure(comparison: Comparison, *, differences: bool) -> Figure:
     # Runs are tested against the baseline alone.
     tests = comparison.all_pairs if runs is None else comparison.differences.iloc[:0]
     tests = tests[tests["criterion"].eq(comparison.criteria[0])]
-    rule = f"; {bracket_rule(plan.level, len(tests))}" if len(tests) else ""
     apart = tests[are_significant(tests, plan.level)]
-    return leaderboard(rows, note + rule, (comparison.units.singular, comparison.units.plural), apart=apart)
+    return leaderboard(
+        rows,
+        ranking_method(note, plan.level, len(tests)),
+        (comparison.units.singular, comparison.units.plural),
+        apart=apart,
+    )
 
 
 REMEDY = "give the file that `nereval compare GOLD A B --json FILE` wrote"

@@ -10,9 +10,9 @@ import streamlit as st
 
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.analysis.sentences import bracket_rule
+from nereval_core.analysis.sentences import ranking_method
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, tally_slices
+from nereval_core.analysis.slices.scores_by_slice import FEW_UNITS_OF_SLICE, SLICE_PLAN, SliceTally, tally_slices
 from nereval_core.analysis.slices.system_slices import compare_slices
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import leaderboard
@@ -22,7 +22,7 @@ from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import slicing
-from pages.shared.systems.tables import rough_words, units_of
+from pages.shared.systems.tables import units_of
 from pages.shared.view import state
 from pages.shared.view.text import named, plain
 
@@ -44,9 +44,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         return
     units = units_of(page)
     tests = pairs[pairs["p_holm"].notna()]
-    method = units.intervals_in_words(SLICE_PLAN.level, SLICE_PLAN.resamples)
-    if len(tests):
-        method += f"\n{bracket_rule(SLICE_PLAN.level, int(tests['tests'].max()))} in each slice"
+    method = ranking_method(slice_intervals(units), SLICE_PLAN.level, most_tests(tests), "slice")
     figure = leaderboard(
         with_gaps(intervals),
         method,
@@ -58,13 +56,23 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
     )
     facts = (page.view, name, systems)
     chosen = count_figure(draw_title(figure), "slice_systems", facts, file="systems-by-slice", saved=figure)
-    st.caption(rough_words(intervals, units))
     if len(chosen) == 2 and chosen[0] in systems and chosen[1] in set(intervals["type"]):
         system, value = map(str, chosen)
         context = page if system == page.system else page.of(system)
         query = Query(decision=GOLD_ERRORS, having=((f"gold {name}", value),))
         title = f"Gold spans of {plain(value)} that {named(system)} misses or gets wrong"
         open_records(context, page.by, query, title, name="slice_systems")
+
+
+def most_tests(tests: pd.DataFrame) -> int:
+    """Return in how many pairs systems were tested at once."""
+    return int(tests["tests"].max()) if len(tests) else 0
+
+
+def slice_intervals(units: ResamplingUnits) -> str:
+    """Return how intervals of slices were made, and which slices have none."""
+    words = units.intervals_in_words(SLICE_PLAN.level, SLICE_PLAN.resamples)
+    return f"{words}; slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural} have neither intervals nor brackets"
 
 
 def with_gaps(intervals: pd.DataFrame) -> pd.DataFrame:

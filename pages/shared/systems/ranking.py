@@ -12,8 +12,9 @@ import streamlit as st
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.measures import refused_systems
 from nereval_core.analysis.comparison.significance import measure_tables
+from nereval_core.analysis.comparison.tables import ranking_table
 from nereval_core.analysis.multiple_tests import are_significant
-from nereval_core.analysis.sentences import bracket_rule
+from nereval_core.analysis.sentences import ranking_method
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.conventions import conventions
@@ -27,7 +28,7 @@ from pages.shared.data.convention_results import NO_F1
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import systems_by_slice
-from pages.shared.systems.tables import rough_words
+from pages.shared.systems.tables import comparison_table, rough_words
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain, show_problems
 
@@ -56,16 +57,16 @@ class Ranking:
         return "type" if self.facet == "slice" else self.facet
 
 
-def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str) -> bool:
-    """Draw the ranking of a tab, and tell whether there is one.
+def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str) -> Ranking | None:
+    """Draw the ranking of a tab, and return it if there is one.
 
     A click on a system makes it B, and the system that was B before becomes A.
     """
     ranking = RANKINGS[tab](page, comparison)
     if ranking is None or ranking.intervals.empty:
         st.caption("There is nothing to rank here.")
-        return False
-    ranking = _bounded(ranking, tab)
+        return None
+    every, ranking = ranking, _bounded(ranking, tab)
     pair = (page.system, other) if other else ("", "")
     figure, facts = _figure(page, comparison, ranking, pair), (page.view, tab, len(ranking.intervals))
     count_figure(
@@ -73,18 +74,20 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
     )
     if other:
         st.caption("Click two systems to compare them below: the last two are A and B.")
-    if ranking.facet == "scorer":
-        for scorer, rows in ranking.intervals.groupby("scorer", sort=False):
-            st.caption(plain(f"{scorer}: {_order_in_words(rows)}.", 1_000))
-    if ranking.facet in ("type", "slice"):
+    if ranking.facet == "type":
         st.caption(rough_words(ranking.intervals, comparison.units))
-    return True
+    return every
 
 
-def _order_in_words(rows: pd.DataFrame) -> str:
-    """Return the systems of a ranking with their F1, the best first."""
-    ordered = rows[rows["f1"].notna()].sort_values("f1", ascending=False, kind="stable")
-    return ", ".join(f"{system} {f1:.3f}" for system, f1 in zip(ordered["system"], ordered["f1"], strict=True))
+def draw_numbers(page: PageContext, comparison: Comparison, ranking: Ranking, tab: str, *, is_open: bool) -> None:
+    """Show the numbers of the ranking as tables where they are open; their files are offered in any case."""
+    if ranking.facet not in ("slice", "scorer"):
+        systems.draw_tables(page, comparison, tab, is_open=is_open)
+        return
+    heading = "published scorer" if ranking.facet == "scorer" else "slice"
+    table = ranking_table(ranking.title, ranking.intervals, ranking.column, heading)
+    units = comparison.units.intervals_in_words(comparison.plan.level, ranking.resamples)
+    comparison_table(page, comparison.scores, table, ranking.intervals, method=f"{units}.", shown=is_open)
 
 
 def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
@@ -99,11 +102,14 @@ def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
 
 def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
     plan, units = comparison.plan, comparison.units
-    method = units.intervals_in_words(plan.level, ranking.resamples)
+    of_slices = ranking.facet == "slice"
+    intervals = (
+        systems_by_slice.slice_intervals(units)
+        if of_slices
+        else units.intervals_in_words(plan.level, ranking.resamples)
+    )
     tests = ranking.pairs[ranking.pairs["p_holm"].notna()]
-    if len(tests):
-        each = "" if not ranking.facet else f" in each {ranking.facet}"
-        method += f"\n{bracket_rule(plan.level, int(tests['tests'].max()))}{each}"
+    method = ranking_method(intervals, plan.level, systems_by_slice.most_tests(tests), ranking.facet)
     return leaderboard(
         ranking.intervals,
         method,

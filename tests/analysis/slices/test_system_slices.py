@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import nereval_core as nereval
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import slice_table, tally_slices
+from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, slice_table, tally_slices
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.system_slices import compare_slices
 from nereval_core.scoring import score_layers
@@ -33,7 +34,31 @@ def test_each_system_has_the_f1_of_its_slices(name: str) -> None:
             expected = table.loc[row["type"]]
             assert (row["POS"], row["ACT"], row["units"]) == tuple(expected[["POS", "ACT", "documents"]])
             assert row["f1"] == pytest.approx(expected["f1"], nan_ok=True)
-            assert row["f1_low"] <= row["f1"] <= row["f1_high"] or row["units"] < 2
+            has_interval = expected["interval"] == BOOTSTRAP
+            assert (row["f1_low"] <= row["f1"] <= row["f1_high"]) == has_interval
+            assert bool(row["why"]) != has_interval
     assert set(zip(pairs["system"], pairs["baseline"], strict=True)) == {("rules", "perceptron")}
     assert pairs["type"].tolist() == intervals["type"].drop_duplicates().tolist()
-    assert (pairs["tests"] <= 1).all()
+    units_of_slice = intervals.groupby("type")["units"].max()
+    is_tested = (pairs["type"].map(units_of_slice) >= FEW_UNITS_OF_SLICE).tolist()
+    assert pairs["p"].notna().tolist() == is_tested and pairs["tests"].tolist() == list(map(int, is_tested))
+    assert pairs["why"].ne("").tolist() == [not tested for tested in is_tested]
+
+
+def test_a_slice_in_few_documents_is_neither_resampled_nor_tested() -> None:
+    """One system is right in the nine documents of a slice, the other wrong: no test says so of so few."""
+    texts = ["one two three"] * 20
+    gold = [[(0, 3, "A"), *([(4, 13, "A")] if number < 9 else [])] for number in range(20)]
+    wrong = [[(0, 3, "A")]] * 20
+    tallies = {}
+    for name, spans in (("right", gold), ("wrong", wrong)):
+        scored = nereval.score(gold, spans, texts=texts, criteria=["strict"])
+        sliced = SlicedScores(scored, "strict", scored.layers("strict"))
+        values = slicings.find_values(sliced, "tokens")
+        assert values is not None
+        tallies[name] = tally_slices(sliced, values)
+    intervals, pairs = compare_slices(tallies, "strict", document_units(20), ResamplingPlan(resamples=200))
+    long = intervals[intervals["units"].eq(9)]
+    assert long["f1"].tolist() == [1, 0] and long["f1_low"].isna().all()
+    assert set(long["why"]) == {"no interval and no test: the slice is in fewer than 10 documents"}
+    assert pairs[pairs["type"].eq(long["type"].iat[0])]["p"].isna().all()
