@@ -26,6 +26,17 @@ def test_a_figure_is_saved_as_the_browser_shows_it(visit: Visit, tmp_path: Path)
     assert (tmp_path / "PNG").read_bytes().startswith(b"\x89PNG")
     drawn = (tmp_path / "SVG").read_text(encoding="utf-8")
     assert drawn.startswith("<svg") and "rules by span length in characters" in drawn
+    # Where the page's font is missing, texts keep the room that was measured for them.
+    page = visit.context.new_page()
+    page.set_content(drawn)
+    shown = page.locator("text").evaluate_all(
+        """texts => texts.map((text) => [text, [...text.querySelectorAll(".line")]])
+        .flatMap(([text, lines]) => (lines.length ? lines : [text]))
+        .filter((line) => line.textContent.trim())
+        .map((line) => [line.getComputedTextLength(), Number(line.getAttribute("textLength"))])"""
+    )
+    page.close()
+    assert shown and all(abs(length - meant) < 1 for length, meant in shown), shown
     assert b"signature" in (tmp_path / "CSV").read_bytes().splitlines()[0]
 
 

@@ -43,9 +43,28 @@ function svgOf(plot) {
   ground.setAttribute("width", "100%");
   ground.setAttribute("height", "100%");
   ground.setAttribute("fill", getComputedStyle(document.querySelector("[data-testid='stApp']")).backgroundColor);
-  root.append(ground, ...layers.map((layer) => layer.cloneNode(true)));
+  root.append(ground, ...layers.map(withLengths));
   const text = new XMLSerializer().serializeToString(root);
   return { text, width, height };
+}
+
+// A picture names the page's font, which other programs lack: each text keeps its length in whatever font they take.
+function withLengths(layer) {
+  const copy = layer.cloneNode(true);
+  const copies = copy.querySelectorAll("text");
+  layer.querySelectorAll("text").forEach((text, number) => {
+    const lines = ".line";
+    const own = text.querySelectorAll(lines);
+    const copiesOfLines = copies[number].querySelectorAll(lines);
+    const pairs = own.length ? [...own].map((line, place) => [line, copiesOfLines[place]]) : [[text, copies[number]]];
+    for (const [line, lineCopy] of pairs) {
+      const length = line.getComputedTextLength();
+      if (!length) continue;
+      lineCopy.setAttribute("textLength", length.toFixed(1));
+      lineCopy.setAttribute("lengthAdjust", "spacingAndGlyphs");
+    }
+  });
+  return copy;
 }
 
 async function pngOf(text, width, height) {
