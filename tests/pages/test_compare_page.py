@@ -37,7 +37,7 @@ from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of
-from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
+from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, unmarked, upload
 from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
