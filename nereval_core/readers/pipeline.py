@@ -4,7 +4,8 @@ Entities of Stanza, Presidio, Azure, Comprehend and Google are taken too where a
 Entities are objects of a token classification pipeline of Hugging Face (`entity_group`, or `entity` with `index` for
 each piece of a word), of GLiNER (`label`, `text`, `score`) or of spaCy's `Doc.to_json` (`ents`). Pieces are joined from
 the start of the first to the end of the last, as that pipeline does by its strategy "simple": a type goes on with I-,
-or without a prefix, on the next token. Offsets are code points.
+or without a prefix, on the next token. Offsets are code points. Entities alone, a list for each text as pipelines
+return them, are those of gold's documents in their order.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import KeyedReader, key_of, types_of_value
+from nereval_core.readers.shared.annotation_keys import KeyedReader, Record, key_of, types_of_value
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
@@ -58,6 +60,8 @@ PLACES = ({"start", "end"}, {"start", "length"}, {"mentions", "name"})
 """Keys of entities that have offsets: the last are Google's, whose mentions have them."""
 OUTSIDE = "O"
 """Tag of tokens outside of entities, in output of Hugging Face's pipeline that leaves none out."""
+BARE = re.compile(r"\s*\[(?:\s*\[\s*\]\s*,?)*\s*\[?\s*\{([^{}]*)\}")
+"""The beginning of lists of entities, of which the first may be empty."""
 KEY = re.compile(r'"(\w+)"\s*:')
 
 
@@ -89,6 +93,8 @@ class PipelineReader(KeyedReader):
     def recognise(self, source: Source) -> float:
         """Claim objects with a text and a list of entities, the first of which has start and end."""
         keys = source.head(*self.suffixes).keys
+        if _is_bare(source.head(*self.suffixes)):
+            return 0.9
         if "text" not in keys or "data" in keys:
             return 0.0
         if not keys & set(LISTS):
@@ -107,6 +113,8 @@ class PipelineReader(KeyedReader):
         """
         builder = Builder(source.name)
         records = self.records(source, builder.problems)
+        if records and _is_bare(source.head(*self.suffixes)):
+            records = _beside_gold(records, options, source, builder.problems)
         keys, key_notes = self.choose_keys(records, options, source)
         n_joined = n_outside = 0
         for line, file_name, row in records:
@@ -130,6 +138,43 @@ class PipelineReader(KeyedReader):
 
 
 READER = PipelineReader()
+
+
+def _is_bare(head: Head) -> bool:
+    """Return whether a file begins with a list of entities, or of such lists, without a text."""
+    bare = BARE.match(head.text)
+    keys = set(KEY.findall(bare[1])) if bare is not None else set()
+    return {"start", "end"} <= keys and bool(keys & set(TYPES)) and keys.isdisjoint(LISTS)
+
+
+def _beside_gold(
+    records: Sequence[Record], options: ReadOptions, source: Source, problems: list[Problem]
+) -> list[Record]:
+    """Return lists of entities, one a text, as records with the texts of gold's documents.
+
+    Raises:
+        FormatError: there is no gold, or it has another number of documents.
+    """
+    if all(isinstance(entities, dict) for _, _, entities in records):
+        # A single list is the output for a single text.
+        line, file_name, _ = records[0]
+        records = [(line, file_name, [entity for _, _, entity in records])]
+    gold = options.texts
+    if problems:
+        raise FormatError(problems)
+    if gold is None:
+        remedy = "score it against gold that has the texts, or write objects with text and entities on each line"
+        raise FormatError.single(source.name, None, "entities without the texts that they stand in", remedy)
+    if len(records) != len(gold):
+        finding = f"{counted(len(records), 'list')} of entities where gold has {counted(len(gold), 'document')}"
+        raise FormatError.single(
+            source.name, None, finding, "give one list for each of gold's documents, in their order"
+        )
+    rows = zip(records, gold.ids, gold.texts, strict=True)
+    return [
+        (line, file_name, {"id": name, "text": text, LISTS[0]: entities})
+        for (line, file_name, entities), name, text in rows
+    ]
 
 
 def _has_entities(record: Mapping[str, Any] | None) -> bool:

@@ -131,3 +131,13 @@ def test_fields_of_the_form_become_settings() -> None:
     assert not app.error
     assert spans(app) == [1, 1]
     assert [set(types.split(", ")) for types in account(app)["types"]] == [{"Y"}, {"X"}]
+
+
+def test_keys_that_the_form_names_make_a_file_known() -> None:
+    own = json.dumps({"content": "a b", "marks": [{"from": 0, "to": 1, "kind": "X"}]}).encode()
+    app = opened("Start")
+    drop(app, {"gold.json": own, "system.json": own})
+    app.text_input(key="upload_keys").set_value("text=content,spans=marks,start=from,end=to,label=kind").run()
+    assert any("✓] records" in markdown.value for markdown in app.markdown)
+    app = read(app)
+    assert not app.error and spans(app) == [1, 1]

@@ -72,7 +72,7 @@ def test_messages_are_short_sentences() -> None:
         assert not any(f"--format {format}" in shape.remedy for format in formats())
 
 
-@pytest.mark.parametrize(("path", "name"), [("langextract/out.jsonl", "LangExtract"), ("ls-csv/export.csv", "CSV")])
+@pytest.mark.parametrize(("path", "name"), [("ls-csv/export.csv", "CSV")])
 def test_shared_files_are_called_by_their_name(path: str, name: str) -> None:
     shared = Source.of_path(defect(path))
     with pytest.raises(FormatError, match=f"it looks like .*{name}"):

@@ -109,25 +109,6 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         ),
         _file(PLAIN),
     ),
-    "LangExtract": (
-        _file(
-            {
-                "extractions": [
-                    {
-                        "extraction_class": "PER",
-                        "extraction_text": "Ann",
-                        "char_interval": {"start_pos": 0, "end_pos": 3},
-                        "alignment_status": "match_exact",
-                        "attributes": {},
-                    }
-                ],
-                "text": TEXT,
-                "document_id": "doc_1",
-            },
-            "x.jsonl",
-        ),
-        _file(PLAIN),
-    ),
     "FARM": (
         _file(
             [

@@ -38,6 +38,8 @@ from nereval_core.readers.shared.tag_cells import TagColumn
 ENTITIES = ("entities", "mentions", "named_entities", "extractions")
 WORDED_ANSWERS = ("answer", "response", "completion", "generated_text", "model_output", "llm_output", "final_answer")
 """Keys under which any words are an answer; under others only JSON, tags or reasoning."""
+ALPACA_ANSWERS = ("output",)
+"""Keys under which they are beside an `instruction`."""
 VERDICTS = frozenset(("accept", "reject", "ignore", "skip"))
 """Values of `answer` that are Prodigy's."""
 NOT_BY_TYPE = frozenset(
@@ -79,7 +81,8 @@ class MentionReader(Reader):
                 return _claim_of_entities(row[key])
         if "spans" in row or "tokens" in row:
             return 0.0
-        if any(_is_answer(row[key], key) for key in ANSWER_KEYS if key in row):
+        worded = {*WORDED_ANSWERS, *(ALPACA_ANSWERS if "instruction" in row else ())}
+        if any(_is_answer(row[key], key in worded) for key in ANSWER_KEYS if key in row):
             return 0.85
         return 0.7 if _is_by_type(row) else 0.0
 
@@ -135,12 +138,12 @@ def _claim_of_entities(entities: Any) -> float:
     return 0.0 if first.keys() & PIPELINE_LIKE else 0.94
 
 
-def _is_answer(value: Any, key: str) -> bool:
+def _is_answer(value: Any, is_worded: bool) -> bool:
     if not isinstance(value, str):
-        return key in WORDED_ANSWERS and isinstance(value, (Mapping, list)) and bool(value)
+        return is_worded and isinstance(value, (Mapping, list)) and bool(value)
     if not value.strip() or value.strip().lower() in VERDICTS or all(map(is_tag, value.split())):
         return False
-    return key in WORDED_ANSWERS or _has_answer(value)
+    return is_worded or _has_answer(value)
 
 
 def _has_answer(value: Any) -> bool:

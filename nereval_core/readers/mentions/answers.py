@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
+from nereval_core.readers.mentions.answer_lines import pairs_of_lines, says_nothing
 from nereval_core.readers.mentions.answer_text import (
     BEGINS_LIKE_JSON,
     LONGEST_SHOWN,
@@ -49,6 +50,8 @@ TAG_OF_TYPE = re.compile(r"[bi]-(.+)", re.DOTALL)
 MENTION_KEYS = frozenset((*TYPE_KEYS, *TEXT_KEYS))
 BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?:[-*•]|\(?\d+[.):])\s*)?")
 """White space, commas and the bullet or number of the next item between the items of a list."""
+ALIGNMENT = "alignment_status"
+"""The key under which LangExtract says how it found the place of a mention in the text."""
 DEEPEST = 5
 """The most answers within answers: JSON in a string in JSON."""
 
@@ -197,6 +200,11 @@ class _AnswerReader:
         if answer.split() == self.text.split() and self.text:
             # The text as it is, without tags.
             return []
+        if says_nothing(answer):
+            return []
+        if pairs := pairs_of_lines(answer, self.types) if not broken else None:
+            self.pairs += 1
+            return [NamedMention(*pair[:2], None if pair.sure or pair.listed else self.pairs) for pair in pairs]
         raise MalformedError(broken or f"neither JSON nor tags in {quoted(answer.strip()[:LONGEST_SHOWN])}")
 
     def readable(self, value: Any) -> list[NamedMention] | None:
@@ -347,8 +355,12 @@ def _type_of(item: Mapping[str, Any]) -> str | None:
 
 
 def _details(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values of a mention that are neither its text nor its type, and not words."""
-    return {str(key): value for key, value in item.items() if not isinstance(value, str) or value.strip().isdecimal()}
+    """Return the values of a mention that are neither its text nor its type, and not words but for its alignment."""
+    return {
+        str(key): value
+        for key, value in item.items()
+        if not isinstance(value, str) or value.strip().isdecimal() or key == ALIGNMENT
+    }
 
 
 def _words(text: Any, what: str) -> str:

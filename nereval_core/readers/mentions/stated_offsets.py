@@ -11,7 +11,7 @@ import numpy as np
 
 from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.mentions.answers import NamedMention
+from nereval_core.readers.mentions.answers import ALIGNMENT, NamedMention
 from nereval_core.readers.mentions.placing import WHITE
 from nereval_core.readers.shared.offset_units import CountedSpans, Offsets, code_points
 
@@ -91,7 +91,7 @@ def locate(
             np.array([doc[number] for number in numbers], np.int64),
             bounds[:, 0],
             bounds[:, 1],
-            {at: mentions[number].text for at, number in enumerate(numbers)},
+            {at: mentions[number].text for at, number in enumerate(numbers) if not _is_aligned(mentions[number])},
             lambda at, numbers=numbers: lines[numbers[at]],  # type: ignore[misc]
             lambda words: WHITE.sub(" ", words.lower()),
         )
@@ -107,6 +107,11 @@ def locate(
         for number, start, end in zip(numbers, converted.start.tolist(), converted.end.tolist(), strict=True):
             places[number] = start, end
     return Located(places, note, unread)
+
+
+def _is_aligned(mention: NamedMention) -> bool:
+    """Return whether LangExtract found a place for a mention whose words are others than those of the text."""
+    return mention.details.get(ALIGNMENT) not in (None, "match_exact")
 
 
 def _problems(error: FormatError, keys: str) -> list[Problem]:

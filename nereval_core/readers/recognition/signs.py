@@ -76,7 +76,10 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "labelstudio": (keys("data", "annotation_id"),),
         "mentions": (ANSWERS,),
         "parquet": (first_line("PAR1"),),
-        "pipeline": (text_beside_other_keys,),
+        "pipeline": (
+            text_beside_other_keys,
+            first_line(r"\s*\["),
+        ),
         "prodigy": (
             first_line(r"\s*\["),
             keys("spans", "tokens", without="id"),

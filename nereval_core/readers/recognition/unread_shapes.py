@@ -72,12 +72,6 @@ UNREAD_SHAPES = (
     ),
     # Programs.
     _shape(
-        "LangExtract's output",
-        "extractions",
-        f"write {ENTITIES}: start, end and label are start_pos, end_pos and extraction_class",
-        pattern='"extraction_class"',
-    ),
-    _shape(
         "an output of FARM",
         "task predictions",
         f"write {ENTITIES}: text is what was sent, entities are predictions",

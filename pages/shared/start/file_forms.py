@@ -193,6 +193,7 @@ def _group(files: Sequence[Any], is_refused: bool, number: int) -> tuple[Group, 
                 mark,
                 lambda: Source.of_uploads(_raw(files, number)),
                 format=reading_options.chosen_format(DROPPED),
+                keys=reading_options.chosen_keys(DROPPED),
                 title=name,
                 no_format=needs_no_format(first),
                 is_refused=is_refused,
@@ -427,7 +428,10 @@ def _looked_at(root: Path, path: Path, title: str) -> tuple[Recognised, str]:
     mark = hashlib.sha256(identity.encode(errors="replace")).hexdigest()[:16]
     format = reading_options.chosen_format(SERVED_FORM)
     key = f"served_{path}"
-    recognised = recognise_files(key, mark, lambda: Source.of_path(place, within=root), format=format, title=title)
+    keys = reading_options.chosen_keys(SERVED_FORM)
+    recognised = recognise_files(
+        key, mark, lambda: Source.of_path(place, within=root), format=format, keys=keys, title=title
+    )
     return recognised, f"{key}_{mark}"
 
 

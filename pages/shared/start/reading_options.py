@@ -60,6 +60,11 @@ def chosen_format(form: str) -> str:
     return st.session_state.get(f"{form}_format") or AUTO
 
 
+def chosen_keys(form: str) -> str:
+    """Return the keys of JSON records as a form has them, "" for none."""
+    return st.session_state.get(_key(form, "keys")) or ""
+
+
 def begin(form: str, order: Callable[[LoadOptions], Order]) -> None:
     """Begin to read with the options of a form, or keep the problems of its fields to be shown."""
     try:

@@ -12,6 +12,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.conll import ALL_COLUMNS
 from nereval_core.readers.recognition.preview import Columns, Preview, preview
+from nereval_core.readers.records.shapes import parse_keys
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from nereval_core.readers.shared.tag_cells import TagColumn
 from pages.shared.data import masks
@@ -58,23 +59,24 @@ def recognise_files(
     opened: Opened,
     *,
     format: str,
+    keys: str,
     title: str,
     no_format: bool = False,
     is_refused: bool = False,
 ) -> Recognised:
     """Show the recognised format of files, and ask what it leaves open; `mark` identifies these files.
 
-    `title` names the files; those that were refused say so. `no_format` says that they may be texts, or no data at all:
-    no format is expected of them.
+    `title` names the files; those that were refused say so. `keys` are those of JSON records, in the words of the user.
+    `no_format` says that they may be texts, or no data at all: no format is expected of them.
     """
     whole = f"{place}_whole_{mark}"
-    recognised = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
+    recognised = _seen(mark, format, keys, (), bool(st.session_state.get(whole)), opened)
     column_contents: Chosen = ()
     above = st.container()
     if recognised.columns is not None:
         column_contents = _columns(place, mark, recognised.columns, is_recognised=bool(recognised.format))
         if column_contents:
-            recognised = _seen(mark, format, column_contents, False, opened)
+            recognised = _seen(mark, format, keys, column_contents, False, opened)
     with above:
         if recognised.format or not no_format:
             _line(recognised, f"**{plain(title, 80)}**", is_refused)
@@ -97,9 +99,10 @@ def recognise_files(
 
 
 @memoized("Looking at the files …")
-def _seen(mark: str, format: str, columns: Chosen, whole: bool, _opened: Opened) -> Preview:
+def _seen(mark: str, format: str, keys: str, columns: Chosen, whole: bool, _opened: Opened) -> Preview:
     try:
-        return preview(_opened(), format=format, columns=dict(columns), whole=whole)
+        named_keys = parse_keys(keys) if keys.strip() else None
+        return preview(_opened(), format=format, columns=dict(columns), keys=named_keys, whole=whole)
     except FormatError as error:
         return Preview("", 0, problems=error.problems)
 

@@ -1,0 +1,200 @@
+"""Answers in lines: bullet lists, tables of Markdown, mentions with a type behind them, text with types in brackets.
+
+Read are `- Anna: PER`, `1. Anna (PER)`, `Anna | PER`, `Anna -> PER` and the like, or turned; items below their type;
+`| Anna | PER |` below a head; `[Anna](PER) left`; and, for types of gold, `[PER Anna ] left`. Whether mention or type
+stands first is decided as for other pairs. Lines beside a list are words around it; a line within it that is no item
+makes an answer unreadable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from nereval_core.readers.mentions.answer_text import SENTENCE_WORDS
+from nereval_core.readers.mentions.responses import NOTHING, TEXT_KEYS, TYPE_KEYS
+
+BULLET = re.compile(r"(?P<indent>\s*)(?:[-*•–+]|\(?\d{1,3}[.):])\s+(?=\S)")
+BESIDE = re.compile(r"\s*(?:\t|\||->|=>|→|⇒|:(?=\s|\*)|=|\s[-–—](?=\s))\s*")
+"""What stands between a mention and its type."""
+BEHIND = re.compile(r"(?P<text>.+)[\[(](?P<type>[^()\[\]]+)[\])]")
+"""A mention with its type in brackets behind it."""
+LINKED = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<type>[^\W\d][\w .-]*)\)")
+BRACKETED = re.compile(r"\[(?P<type>[^\W\d][\w.-]*)[\s:](?P<text>[^\[\]\n]+)\]")
+RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+"""The line below the head of a table."""
+LONGEST_LINE = 2_000
+"""The most characters of a line that may be an item."""
+EMPHASIS = "*_`\"'“”"
+WHOLLY_BOLD = re.compile(r"\*\*[^*]+\*\*:?")
+REMARKED = re.compile(r"[,;]\s")
+REMARK = re.compile(r"\s*(?:[(,;]|\s[-–—]\s).*", re.DOTALL)
+"""What says more of a type, behind it."""
+NO_MENTION = re.compile(
+    r"(?:there (?:are|were) |i found |the text (?:has|contains|mentions) )?(?:no (?:named )?entit(?:y|ies)|none)"
+    r"(?: (?:(?:were |was |are )?(?:found|mentioned|present|identified|detected)|in (?:the|this) (?:text|sentence)))*",
+    re.IGNORECASE,
+)
+
+
+class LinePair(NamedTuple):
+    """A mention and its type in the order of the answer; `sure` where the order is known, `listed` below its type."""
+
+    text: str
+    type: str
+    sure: bool = False
+    listed: bool = False
+
+
+def says_nothing(answer: str) -> bool:
+    """Return whether an answer says in words that there is no mention."""
+    plain = answer.strip().strip(EMPHASIS + ".! ")
+    return plain.casefold() in NOTHING or NO_MENTION.fullmatch(plain) is not None
+
+
+def pairs_of_lines(answer: str, types: Collection[str]) -> list[LinePair] | None:
+    """Return the mentions of an answer in lines, None where it is not one; `types` are gold's, in small letters."""
+    for read in (_of_table, _of_brackets, _of_items):
+        pairs = read(answer, types)
+        if pairs is not None:
+            return pairs
+    return None
+
+
+def _of_table(answer: str, types: Collection[str]) -> list[LinePair] | None:
+    lines = answer.split("\n")
+    rule = next((number for number, line in enumerate(lines) if number and RULE.fullmatch(line) and "|" in line), None)
+    if rule is None:
+        return None
+    head = [re.sub(r"[\s-]+", "_", cell.casefold()) for cell in _cells(lines[rule - 1])]
+    columns = [
+        next((at for at, name in enumerate(head) if name in keys), None) for keys in (TEXT_COLUMNS, TYPE_COLUMNS)
+    ]
+    text, kind = columns
+    sure = text is not None and kind is not None
+    if not sure:
+        if len(head) != 2:
+            return None
+        text, kind = 0, 1
+    rows: list[Sequence[str]] = []
+    for line in lines[rule + 1 :]:
+        if "|" not in line:
+            break
+        cells = _cells(line)
+        if len(cells) != len(head):
+            return None
+        rows.append(cells)
+    return [LinePair(row[text], row[kind], sure) for row in rows if row[text]]  # type: ignore[index]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip(EMPHASIS) for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+
+
+TEXT_COLUMNS = frozenset((*TEXT_KEYS, "named_entity", "entity_mention", "term", "token", "words"))
+TYPE_COLUMNS = frozenset((*TYPE_KEYS, "entity_class", "entity_category", "named_entity_type", "tags"))
+
+
+def _of_brackets(answer: str, types: Collection[str]) -> list[LinePair] | None:
+    """Return mentions that a text marks by brackets; all of them must name a type of gold where gold is known."""
+    for pattern in (LINKED, BRACKETED) if types else (LINKED,):
+        marks = list(pattern.finditer(answer))
+        if not marks or (types and not any(mark["type"].casefold() in types for mark in marks)):
+            continue
+        lines = {answer.count("\n", 0, mark.start()) for mark in marks}
+        if len(marks) > 1 and len(lines) == len(marks) and BULLET.match(answer):
+            # A list of links is read as its items.
+            continue
+        return [LinePair(mark["text"].strip(), mark["type"], sure=True) for mark in marks if mark["text"].strip()]
+    return None
+
+
+def _of_items(answer: str, types: Collection[str]) -> list[LinePair] | None:
+    lines = [line for line in answer.split("\n") if line.strip() and not line.strip().startswith("```")]
+    has_bullets = any(map(BULLET.match, lines))
+    if (not types and not has_bullets and len(lines) < 2) or max(map(len, lines), default=0) > LONGEST_LINE:
+        return None
+    pairs: list[LinePair] = []
+    heading = ""
+    for number, line in enumerate(lines):
+        bullet = BULLET.match(line)
+        content = line[bullet.end() if bullet else 0 :].strip()
+        own = _heading(content, types) if not bullet or _begins_list(lines, number) else ""
+        of_line = None if own else _pairs_of_item(content, types)
+        if own:
+            heading = own
+        elif of_line is not None:
+            if has_bullets and not bullet and not types:
+                # Words around the list, or one of its items.
+                return None
+            pairs += of_line
+        elif has_bullets and not bullet:
+            heading = ""
+        elif heading and not says_nothing(content):
+            pairs.append(LinePair(_plain(content), heading, listed=True))
+        elif not content.endswith(":") and not says_nothing(content):
+            return None
+    return pairs or None
+
+
+def _begins_list(lines: Sequence[str], number: int) -> bool:
+    """Return whether the line behind one is an item further in."""
+    following = BULLET.match(lines[number + 1]) if number + 1 < len(lines) else None
+    own = BULLET.match(lines[number])
+    return following is not None and own is not None and len(following["indent"]) > len(own["indent"])
+
+
+def _heading(line: str, types: Collection[str]) -> str:
+    """Return the type that a line names for the items below it, "" for any other line."""
+    plain = _plain(line.lstrip("# ").rstrip())
+    ends = plain.endswith(":") or line.startswith("#") or WHOLLY_BOLD.fullmatch(line) is not None
+    name = plain.rstrip(":").strip(EMPHASIS)
+    if types:
+        return name if name.casefold() in types else ""
+    return name if ends and 0 < len(name.split()) <= 2 else ""
+
+
+def _pairs_of_item(content: str, types: Collection[str]) -> list[LinePair] | None:
+    """Return the mentions of an item, of which it has several where it begins with a type; None where it is none."""
+    pieces = re.split(r"\s*[,;]\s*(?=\S)", content)
+    if len(pieces) > 1 and all(_ends_in_type(piece, types) for piece in pieces):
+        return [pair for piece in pieces for pair in _pairs_of_item(piece, types) or ()]
+    behind = BEHIND.fullmatch(content.strip().rstrip(".,;"))
+    if behind is not None and (not types or _type(behind["type"], types)) and BESIDE.search(behind["text"]) is None:
+        return [LinePair(_plain(behind["text"]), _type(behind["type"], types) or behind["type"].strip())]
+    parts = BESIDE.split(content)
+    if len(parts) < 2:
+        return None
+    first = _plain(parts[0])
+    rest = _plain(BESIDE.sub("", content[len(parts[0]) :], count=1))
+    if first.casefold() in types:
+        mentions = (_plain(mention) for mention in re.split(r"\s*[,;]\s*", rest.strip("[]")))
+        return [LinePair(first, mention) for mention in mentions if mention and mention.casefold() not in NOTHING]
+    named = [number for number, part in enumerate(parts) if _type(part, types)]
+    if len(named) == 1 and not REMARKED.search(parts[named[0] - 1]):
+        # What stands behind the type is a remark.
+        end = content.index(parts[named[0]], sum(map(len, parts[: named[0]])))
+        return [LinePair(_plain(content[:end].rstrip(" \t|:=->→⇒–—")), _type(parts[named[0]], types))]
+    if not types and len(parts) == 2 and len(rest.split()) <= SENTENCE_WORDS:
+        return [LinePair(first, rest)]
+    return None
+
+
+def _ends_in_type(content: str, types: Collection[str]) -> bool:
+    behind = BEHIND.fullmatch(content.strip())
+    parts = [behind["text"], behind["type"]] if behind else BESIDE.split(content)
+    return len(parts) == 2 and bool(parts[0].strip()) and _plain(parts[1]).casefold() in types
+
+
+def _type(words: str, types: Collection[str]) -> str:
+    """Return the type of gold that words name, perhaps with a remark behind it; "" for none."""
+    plain = _plain(words)
+    for name in (plain, _plain(REMARK.sub("", plain))):
+        if name.casefold() in types:
+            return name
+    return ""
+
+
+def _plain(words: str) -> str:
+    return words.strip().strip(EMPHASIS).strip()
