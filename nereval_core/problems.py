@@ -222,6 +222,21 @@ def name_text(name: str) -> str:
     return line if is_plain or not line else f"'{line}'"
 
 
+def shortened_name(name: str, most: int) -> str:
+    """Return a name of at most so many characters, cut in the middle.
+
+    Names of one family share their beginning, so that more of the end is left.
+    """
+    tail = most * 3 // 5
+    return name if len(name) <= most else f"{name[: most - tail - 1]}…{name[-tail:]}"
+
+
+def capitalised(text: str, names: Iterable[str] = ()) -> str:
+    """Return a text with a capital letter at its beginning, unless one of these names stands there."""
+    is_named = any(name and text.startswith(name) and not text[len(name) :][:1].isalnum() for name in names)
+    return text if is_named else text[:1].upper() + text[1:]
+
+
 def either_option(flag: str, values: Iterable[object]) -> str:
     """Return an option with each of its values, as a remedy names them: `--column 2 or --column 3`."""
     return " or ".join(f"{flag} {shlex.quote(str(value))}" for value in values)

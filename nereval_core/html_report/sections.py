@@ -28,6 +28,7 @@ from nereval_core.html_report.page import (
 )
 from nereval_core.html_report.records import RecordNotes, Records, RecordSelection, ScoredSystems
 from nereval_core.pairing import notices_of
+from nereval_core.problems import capitalised
 from nereval_core.records.queries import ABSENT
 from nereval_core.report.score_tables import confusion_grid, criterion_table, grid_values, type_table
 from nereval_core.report.signature import signature, together
@@ -199,7 +200,7 @@ def _calibration_of(
 
     risk = report.risk
     sentences = (*report.error_sentences(), risk.sentence(), *report.threshold_sentences(), report.note())
-    yield Paragraph((f"{system}, under {main}: {'. '.join(text[:1].upper() + text[1:] for text in sentences)}.",))
+    yield Paragraph((f"{system}, under {main}: {'. '.join(capitalised(text, (system,)) for text in sentences)}.",))
     for binning, frame in report.bins.items():
         title = f"Precision of {system} in bins of {binning}, under {main}"
         errors = report.error_sentences(binning)[0]

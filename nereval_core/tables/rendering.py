@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nereval_core.problems import one_line
+from nereval_core.problems import capitalised, one_line
 from nereval_core.tables import DAGGER, Cell, Table
 from nereval_core.writers import escape_formula
 
@@ -126,7 +126,7 @@ def as_html(tables: Iterable[Table], *, title: str = "scores", figure: str = "")
         )
         for table in tables
     )
-    return str(_PAGE.format(title=title, heading=title.capitalize(), body=body))
+    return str(_PAGE.format(title=title, heading=capitalised(title), body=body))
 
 
 def html_grid(table: Table, fills: Mapping[tuple[int, int], str] = MappingProxyType({})) -> Markup:

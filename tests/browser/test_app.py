@@ -120,6 +120,14 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
         visit.page.keyboard.press("Escape")
         menu.wait_for(state="hidden")
     assert visit.run_count() == runs, "a menu opens without a run of the page"
+    # The name of the corpus and those over numbers are read to their end.
+    for width in (1440, 390):
+        visit.page.set_viewport_size({"width": width, "height": 844})
+        for place in (".st-key-context_bar [data-testid='stPageLink'] p", "[data-testid='stMetricLabel'] *"):
+            assert visit.page.locator(place).count()
+            assert visit.page.locator(place).evaluate_all(
+                "all => all.every((e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth < 2)"
+            ), (width, place)
     visit.go("/")
     link = visit.page.get_by_test_id("stPageLink-NavLink").filter(has_text="the rule-based system finds")
     link.wait_for()

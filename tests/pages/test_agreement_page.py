@@ -25,6 +25,7 @@ from nereval_core.analysis.agreement.tables import (
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
+from nereval_core.problems import capitalised
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import demo_names, load_demo
@@ -32,7 +33,7 @@ from pages.shared.data.reference_layer import layers, with_reference
 from pages.shared.view import FIGURES, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
-from pages.shared.view.text import capitalised, plain
+from pages.shared.view.text import plain
 from tests.support.pages import (
     DEMO,
     GOLD,

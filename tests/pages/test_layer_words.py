@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.problems import capitalised
 from nereval_core.readers import Source
 from nereval_core.tables import Column
 from pages.shared.data import caches, reference_layer
@@ -13,7 +14,6 @@ from pages.shared.data.loading import DEMOS, Loaded, load
 from pages.shared.frame.context_bar import list_width
 from pages.shared.view import View
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
-from pages.shared.view.text import capitalised
 from tests.support.pages import VIEW, address, heat_map, opened, sound
 from tests.support.workbench import workbench
 

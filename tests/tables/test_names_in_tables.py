@@ -8,7 +8,7 @@ from itertools import chain
 import pytest
 
 import nereval_core as nereval
-from nereval_core.problems import name_text
+from nereval_core.problems import capitalised, name_text, shortened_name
 from nereval_core.report.figures.scores import type_dots
 from nereval_core.report.marks import marks
 from nereval_core.report.score_tables import confusion_cells, confusion_grid, type_table
@@ -17,7 +17,7 @@ from nereval_core.tables import Column, Table
 from nereval_core.tables.rendering import as_html, as_latex, as_markdown
 from nereval_core.tables.terminal import as_screen
 from pages.shared.components.highlighted_text import text_data
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 
 TURNED = "\u202ecod\u202c"
 TYPES = (TURNED, "-", ",", " PER", "PER", "x\ny")
@@ -88,3 +88,15 @@ def test_reasons_and_figures_have_escapes(scores: ScoredSystem) -> None:
 )
 def test_markdown_of_pages_shows_what_steers_the_writing(text: str, markdown: str) -> None:
     assert plain(text) == markdown
+
+
+def test_long_names_are_cut_where_they_do_not_tell_one_another_apart() -> None:
+    runs = [f"team10_bundle_of_the_second_round_run_{number}" for number in (1, 2)]
+    first, second = (named(run, 20) for run in runs)
+    assert first != second and first.endswith("1") and second.endswith("2")
+    assert first.startswith("team") and len(shortened_name(runs[0], 20)) == 20 and named(runs[0]) == plain(runs[0])
+
+
+def test_names_begin_as_they_are_and_sentences_with_a_capital() -> None:
+    assert capitalised("rules does not have it", ("rules",)) == "rules does not have it"
+    assert capitalised("rulesets differ", ("rules", "")) == "Rulesets differ"

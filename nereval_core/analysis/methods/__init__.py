@@ -37,7 +37,7 @@ from nereval_core.analysis.slices.calibration import EQUAL_WIDTH
 from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, MOST_RESAMPLED_UNITS, WILSON
 from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.conventions import Outcome, find_convention
-from nereval_core.problems import counted
+from nereval_core.problems import capitalised, counted
 from nereval_core.report.references import (
     AREA,
     BRIER,
@@ -261,7 +261,7 @@ def _runs(comparison: Comparison) -> Iterator[Statement]:
         if (together := int(tested["tests"].max())) > 1:
             yield holm_statement(f"the {together} systems")
         yield significance_statement(comparison.plan.level)
-    yield from ((f"{note[0].upper()}{note[1:]}.",) for note in runs.notes)
+    yield from ((f"{capitalised(note, each)}.",) for note in runs.notes)
 
 
 def _pairs(comparison: Comparison) -> Iterator[Statement]:

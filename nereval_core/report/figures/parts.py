@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from nereval_core.problems import name_text
+from nereval_core.problems import name_text, shortened_name
 from nereval_core.report.colours import PAGE, contrast, system_hues
 
 CLEAR = "rgba(0,0,0,0)"
@@ -51,12 +51,8 @@ def system_markers(systems: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def short_names(names: Sequence[str], most: int = 28) -> list[str]:
-    """Return names of at most so many characters, long ones cut in the middle; names that would read alike stay whole.
-
-    Names of one family share their beginning, so that more of the end is left.
-    """
-    tail = most * 3 // 5
-    cut = [name if len(name) <= most else f"{name[: most - tail - 1]}…{name[-tail:]}" for name in names]
+    """Return names of at most so many characters, see `shortened_name`; names that would read alike stay whole."""
+    cut = [shortened_name(name, most) for name in names]
     return [name if cut.count(label) > names.count(name) else label for name, label in zip(names, cut, strict=True)]
 
 

@@ -29,6 +29,7 @@ from nereval_core.analysis.agreement.tables import (
 )
 from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.problems import capitalised
 from nereval_core.records.queries import Query
 from nereval_core.report.references import HOLM, INTERVAL, METHODS, RANDOMIZATION
 from nereval_core.scoring import Counts, Settings
@@ -45,7 +46,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view.queries import ERRORS
-from pages.shared.view.text import capitalised, named, plain
+from pages.shared.view.text import named, plain
 
 SPANS = 60_000
 """Spans of all annotators up to which agreement with its intervals is computed before anybody asks for it."""
@@ -139,7 +140,7 @@ def say_agreement(page: PageContext, agreement: Agreement) -> None:
     st.markdown(plain(" ".join(lines), 2_000))
     for line in identity_warnings(agreement):
         st.warning(plain(f"{line}.", 400))
-    show_warnings(interval_warnings(agreement))
+    show_warnings(interval_warnings(agreement), agreement.annotators)
 
 
 def all_annotators(page: PageContext, agreement: Agreement) -> None:
@@ -164,7 +165,8 @@ def systems_against_annotators(page: PageContext, agreement: Agreement) -> None:
         return
     st.header("Systems against the human ceiling")
     lines = [
-        f"{capitalised(line, page.systems)}." for line in ceiling_sentences(agreement.ceiling, page.by, agreement.plan)
+        f"{capitalised(line, (*page.systems, *agreement.annotators))}."
+        for line in ceiling_sentences(agreement.ceiling, page.by, agreement.plan)
     ]
     st.markdown(plain(" ".join(lines), 2_000))
     caption = f"{CEILING_TEST}. {interval_words(agreement.plan, agreement.resampled)}."

@@ -18,7 +18,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, capitalised
 from nereval_core.report.export import frame_as
 from nereval_core.tables import Cell, Table, columns_of
 from nereval_core.tables.excel import excel_of
@@ -28,7 +28,7 @@ from pages.shared.components import export_menu
 from pages.shared.components.export_menu import FIGURE_CONFIG
 from pages.shared.data.memo import memoized
 from pages.shared.view import keys
-from pages.shared.view.text import capitalised, plain, show_problems
+from pages.shared.view.text import plain, show_problems
 
 Pieces = Callable[[], Iterable[pd.DataFrame]]
 Printed = Callable[[], Sequence[Table]]
@@ -228,11 +228,14 @@ def _copy(key: Hashable, format: str, name: str, lossy: bool, _layer: Callable[[
     return pack_layer(_layer(), format, name, lossy=lossy)
 
 
-def draw_title(figure: Any) -> Any:
-    """Draw the title of a figure as text, which wraps in a narrow window; return a copy without it."""
+def draw_title(figure: Any, names: Iterable[str] = ()) -> Any:
+    """Draw the title of a figure as text, which wraps in a narrow window; return a copy without it.
+
+    Lines that begin with one of the `names` begin with it as it is.
+    """
     title, *lines = _title_lines(figure)
     st.markdown(f"**{plain(title, 300)}**")
-    st.caption(plain(" ".join(f"{capitalised(line)}." for line in lines), 600))
+    st.caption(plain(" ".join(f"{capitalised(line, names)}." for line in lines), 600))
     shown = type(figure)(figure)
     # A legend above the plot makes space for itself.
     return shown.update_layout(title=None, height=figure.layout.height - figure.layout.margin.t + 8, margin_t=8)

@@ -17,10 +17,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.analysis.methods import FORMS, Methods
 from nereval_core.analysis.methods.statements import linked_citation
+from nereval_core.problems import capitalised
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
 from nereval_core.report.references import METHODS
 from pages.shared.view import keys
-from pages.shared.view.text import capitalised, plain
+from pages.shared.view.text import plain
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -87,7 +88,7 @@ def draw(place: DeltaGenerator) -> None:
         with st.container(width=500, gap="small"):
             width = _choose_width() if any(item.figure for item in items.values()) else None
             for name, item in items.items():
-                st.markdown(f"**{plain(name.replace('-', ' ').capitalize())}**")
+                st.markdown(f"**{plain(capitalised(name.replace('-', ' ')))}**")
                 _figure(name, item, width)
                 for draw_files in item.tables:
                     draw_files()

@@ -13,6 +13,7 @@ import pyarrow as pa
 import streamlit as st
 
 from nereval_core.analysis.criteria.tables import decisions_in_words
+from nereval_core.problems import capitalised
 from nereval_core.records.queries import ORDERS, Query, Side
 from nereval_core.report.colours import decision_look
 from nereval_core.scoring import Counts
@@ -27,7 +28,7 @@ from pages.shared.view import View, keys
 from pages.shared.view.formulas import formula
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import as_markdown, capitalised, count, count_words, explained, named, noun, plain
+from pages.shared.view.text import as_markdown, count, count_words, explained, named, noun, plain
 
 ROWS = 100
 """Rows on one page of a long table: no message to the browser grows beyond that."""

@@ -34,10 +34,9 @@ def draw_context_bar(page: PageContext, fits: bool) -> None:
     A menu that opens runs itself alone: the page stays as it is, and is not dimmed.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="context_bar"):
-        name = named(page.loaded.corpus.name, 40)
-        navigation.link_to(
-            "Start", name, page.view, icon=":material/folder_open:", help="The corpus; another one is opened at Start."
-        )
+        name = page.loaded.corpus.name
+        about = f"The corpus {named(name, 200)}; another one is opened at Start."
+        navigation.link_to("Start", named(name, 40), page.view, icon=":material/folder_open:", help=about)
         _pair(page)
         schemas = _criterion(page)
         _menus(page.view, own_criteria.criteria(), schemas, fits)

@@ -11,7 +11,7 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, capitalised
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import STYLE, document_html
 from nereval_core.report.marks import SIDES, marks
@@ -28,7 +28,7 @@ from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from pages.shared.components.highlighted_text import show_text, text_data
 from pages.shared.components.tables import draw_rows
 from pages.shared.view import keys, state
-from pages.shared.view.text import capitalised, show_problems
+from pages.shared.view.text import show_problems
 
 EXAMPLES = {
     example.title: example

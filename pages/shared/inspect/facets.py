@@ -25,7 +25,7 @@ from nereval_core.ledger.attributes.comparisons import (
     ONLY_THIS,
     SPURIOUS_HERE,
 )
-from nereval_core.problems import name_text
+from nereval_core.problems import capitalised, name_text
 from nereval_core.records.queries import ABSENT, Query, in_documents, narrowed
 from nereval_core.review.standing_verdicts import Moment
 from pages.shared.components.component_events import next_event
@@ -36,7 +36,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import ERRORS, query_of, search_of, view_of
-from pages.shared.view.text import capitalised, level_said
+from pages.shared.view.text import level_said
 
 _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}facets"

@@ -16,7 +16,7 @@ from nereval_core.analysis.errors import group_query
 from nereval_core.analysis.errors.error_groups import SPURIOUS, ErrorGroup, GroupKey, find_groups
 from nereval_core.analysis.errors.group_words import group_examples, group_frame
 from nereval_core.analysis.errors.tables import group_table
-from nereval_core.problems import FormatError, name_text
+from nereval_core.problems import FormatError, capitalised, name_text
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, ConflictError, Kind
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, attach_verdicts, select_batch
@@ -160,7 +160,7 @@ def _descriptions(page: PageContext) -> list[dict[str, Any]]:
 def _population(page: PageContext, key: GroupKey) -> str:
     """Return what the spans of a context are called, as the beginning of a sentence."""
     spans = page.words.spans("pred" if key.kind == SPURIOUS else "gold")
-    return f"{spans[:1].upper()}{spans[1:]} in this context"
+    return f"{capitalised(spans)} in this context"
 
 
 def _decided(page: PageContext) -> list[int]:

@@ -13,6 +13,7 @@ import streamlit as st
 from nereval_core.analysis.comparison.measures import SystemResamples, count_units
 from nereval_core.analysis.errors import errors_query
 from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.problems import capitalised
 from nereval_core.records.queries import overall_query
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.references import INTERVAL
@@ -91,8 +92,8 @@ def _beside_errors(page: PageContext, error_class: str, records: int) -> str:
 
 
 def _label(page: PageContext, ratio: str) -> str:
-    label = as_markdown(page.words).label(ratio)
-    return label[:1].upper() + label[1:]
+    words = as_markdown(page.words)
+    return capitalised(words.label(ratio), (words.reference, words.other))
 
 
 def has_intervals(page: PageContext) -> bool:

@@ -28,7 +28,7 @@ from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.tables import score_table
 from nereval_core.analysis.slices.user_columns import UserColumns, check_columns, read_columns
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError, name_text
+from nereval_core.problems import FormatError, capitalised, name_text
 from nereval_core.readers import Source, read
 from nereval_core.records.queries import Query, Side, side_query
 from nereval_core.report.figures.slices import slice_intervals
@@ -47,7 +47,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.formulas import SIDES, formula
-from pages.shared.view.text import capitalised, noun, plain, show_problems
+from pages.shared.view.text import noun, plain, show_problems
 
 COUNTED_SIDES: Mapping[str, tuple[Side, str]] = {
     **{f"{side}_{code}": (side, code) for side in SIDES for code in ("COR", "INC", "PAR")},
@@ -91,7 +91,7 @@ def draw_slices(page: PageContext, name: str) -> None:
         st.info("No span has a value here.")
         return
     if note is not None:
-        st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
+        st.info(plain(f"{capitalised(note, page.systems)}.", 300))
     offer_methods(lambda: methods(report_of_page(page, {name: table})))
     title = f"{name_text(page.system)} by {slicings.title_in_sentence(name)}, criterion {page.by}"
     documents = len(page.loaded.corpus.documents)

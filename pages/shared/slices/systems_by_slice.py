@@ -55,7 +55,9 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         among=page.systems,
     )
     facts = (page.view, name, systems)
-    chosen = count_figure(draw_title(figure), "slice_systems", facts, file="systems-by-slice", saved=figure)
+    chosen = count_figure(
+        draw_title(figure, page.systems), "slice_systems", facts, file="systems-by-slice", saved=figure
+    )
     if len(chosen) == 2 and chosen[0] in systems and chosen[1] in set(intervals["type"]):
         system, value = map(str, chosen)
         context = page if system == page.system else page.of(system)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.tables import calibration_table, threshold_table
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
-from nereval_core.problems import name_text
+from nereval_core.problems import capitalised, name_text
 from nereval_core.records.queries import Query, overall_query
 from nereval_core.report.figures.slices import reliability, risk_curve, threshold_lines
 from nereval_core.report.references import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
@@ -117,9 +118,9 @@ CREDIT = "A correct prediction counts 1 and a partial one 1/2; missed gold spans
 def draw_calibration(page: PageContext, report: Calibration) -> None:
     """Show how far scores can be trusted; a count of a bin opens its predictions."""
     st.header("Are the scores right?")
-    st.caption(f"{_sentence(report.note())} {CREDIT}")
+    st.caption(f"{_sentence(report.note(), page.systems)} {CREDIT}")
     if report.refusal:
-        st.info(_sentence(report.refusal))
+        st.info(_sentence(report.refusal, page.systems))
     names = list(report.bins)
     label = "Bins of the scores"
     binning = names[0]
@@ -129,14 +130,14 @@ def draw_calibration(page: PageContext, report: Calibration) -> None:
     title = f"Risk of {name_text(page.system)} by coverage, criterion {page.by}"
     risk = report.risk
     show_figure(risk_curve(risk.points, title, risk.area, risk.risk), "risk_figure", (page.view,), file="risk-coverage")
-    st.write(_sentence(risk.sentence()))
+    st.write(_sentence(risk.sentence(), page.systems))
     if sentences := report.threshold_sentences():
         st.subheader("Would a threshold help?")
-        st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
+        st.markdown("\n".join(f"- {_sentence(text, page.systems)}" for text in sentences))
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{plain(text[1:], 400)}."
+def _sentence(text: str, names: Sequence[str]) -> str:
+    return plain(f"{capitalised(text, names)}.", 400)
 
 
 def _bins_shown(page: PageContext, report: Calibration, binning: str) -> None:
@@ -148,7 +149,7 @@ def _bins_shown(page: PageContext, report: Calibration, binning: str) -> None:
 
     show_figure(figure(), "calibration_figure", (page.view, binning), file="calibration")
     if not report.refusal:
-        st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
+        st.markdown("\n".join(f"- {_sentence(text, page.systems)}" for text in sentences))
     cell = show_table(
         page,
         calibration_table(f"{name_text(page.system)}: {page.by}", report, binning),

@@ -29,7 +29,7 @@ from nereval_core.analysis.comparison.tables import (
     tau_table,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.problems import name_text
+from nereval_core.problems import capitalised, name_text
 from nereval_core.report.references import (
     FALSE_DISCOVERY,
     HOLM,
@@ -50,7 +50,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
-from pages.shared.view.text import capitalised, plain
+from pages.shared.view.text import plain
 
 
 def shown_criteria(page: PageContext, everything: bool) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def say_comparison(page: PageContext, comparison: Comparison) -> None:
             st.markdown(sentence.run_on(f"{opening.after}."), width="content")
     for line in lines:
         st.markdown(plain(f"{capitalised(line, page.systems)}.", 1_000))
-    parts.show_warnings(comparison.warnings)
+    parts.show_warnings(comparison.warnings, page.systems)
 
 
 def choose_method(page: PageContext, comparison: Comparison) -> None:

@@ -90,7 +90,7 @@ def draw_runs(page: PageContext, comparison: Comparison) -> None:
             return
         compared = _compared(page, comparison, tuple(runs_of_system.items()))
         _mean_table(page, comparison, compared)
-        parts.show_warnings(compared.notes)
+        parts.show_warnings(compared.notes, page.systems)
 
 
 def _chosen(page: PageContext, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -51,7 +51,7 @@ def draw_pair(page: PageContext, comparison: Comparison, other: str) -> None:
         _offer_formula(page, comparison, other)
     _say_difference(page, comparison, row)
     figure = difference_dots(rows, page.system, other)
-    show_figure(draw_title(figure), "difference", (page.view,), file="difference", saved=figure)
+    show_figure(draw_title(figure, page.systems), "difference", (page.view,), file="difference", saved=figure)
     _list_gold_spans(page, other, better=other if row["difference"] > 0 else page.system)
 
 

@@ -70,7 +70,12 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
     pair = (page.system, other) if other else ("", "")
     figure, facts = _figure(page, comparison, ranking, pair), (page.view, tab, len(ranking.intervals))
     count_figure(
-        draw_title(figure), "ranking", facts, file=tab or "ranking", saved=figure, on_choose=choose_pair(*pair)
+        draw_title(figure, page.systems),
+        "ranking",
+        facts,
+        file=tab or "ranking",
+        saved=figure,
+        on_choose=choose_pair(*pair),
     )
     if other:
         st.caption("Click two systems to compare them below: the last two are A and B.")

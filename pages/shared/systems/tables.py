@@ -21,7 +21,7 @@ from nereval_core.analysis.resampling_units import (
 from nereval_core.analysis.sentences import holm_in_words, name_list, significance_in_words
 from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
-from nereval_core.problems import FormatError, name_text
+from nereval_core.problems import FormatError, capitalised, name_text
 from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
@@ -36,7 +36,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import capitalised, count, named, plain, show_problems
+from pages.shared.view.text import count, named, plain, show_problems
 
 MANY = 20_000
 """Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
@@ -103,10 +103,10 @@ def choose_units(page: PageContext) -> None:
             show_problems([masks.mask_message(str(problem)) for problem in error.problems])
 
 
-def show_warnings(lines: Iterable[str]) -> None:
-    """Show warnings about intervals."""
+def show_warnings(lines: Iterable[str], names: Iterable[str] = ()) -> None:
+    """Show warnings about intervals; those that begin with one of the `names` begin with it as it is."""
     for line in lines:
-        st.markdown(f":orange-badge[intervals] {plain(f'{capitalised(line)}.', 500)}")
+        st.markdown(f":orange-badge[intervals] {plain(f'{capitalised(line, names)}.', 500)}")
 
 
 def rough_words(intervals: pd.DataFrame, units: ResamplingUnits) -> str:

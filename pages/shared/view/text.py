@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from unicodedata import category
 
 import streamlit as st
 
-from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted, name_text, one_line
+from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted, name_text, one_line, shortened_name
 from nereval_core.records.queries import Total
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.tables.glossary import GLOSSARY
@@ -24,13 +24,13 @@ LONGEST_LABEL = 120
 
 
 def plain(text: str, limit: int = LONGEST_LABEL) -> str:
-    """Return Markdown that shows as the text itself, on one line and cut at `limit` characters.
+    """Return Markdown that shows as the text itself, on one line, cut in the middle to `limit` characters.
 
     A colon is followed by a word joiner, or `:smile:` would become a picture, and so are an at sign and `www`, or an
     address would become a link: Markdown looks for addresses once more when all marks are taken off.
     """
     line = " ".join("".join(map(_visible, text)).split())
-    line = line if len(line) <= limit else line[: limit - 1] + "…"
+    line = shortened_name(line, limit)
     return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", line))
 
 
@@ -63,12 +63,6 @@ def count_words(criterion: str, total: Total) -> str:
     """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
     records = count(total.records, "record")
     return records if noun(criterion) == "record" else f"{count(total.weight, 'token')} in {records}"
-
-
-def capitalised(text: str, names: Iterable[str] = ()) -> str:
-    """Return a text with a capital letter at its beginning, unless one of these names stands there."""
-    is_named = any(text.startswith(name) and not text[len(name) :][:1].isalnum() for name in names)
-    return text if is_named else text[:1].upper() + text[1:]
 
 
 def as_markdown(words: LayerWords) -> LayerWords:
