@@ -158,6 +158,8 @@ def slot_errors_of_types(scores: Scores, criterion: str, types: tuple[str, ...])
     A pair counts for the type of its gold span.
     """
     counts = np.zeros((len(types), 2, scores.documents), np.int32)
+    if not types:
+        return counts
     code_of_type = {kind: code for code, kind in enumerate(types)}
     costs = np.zeros((2, len(Decision)), np.int64)
     costs[0, [Decision.INC, Decision.PAR, Decision.MIS]] = 2, 1, 2
