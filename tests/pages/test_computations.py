@@ -63,7 +63,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     apart = core_process.call_apart
     start_afresh()
     monkeypatch.setattr(computations, "SPANS", 0)
-    monkeypatch.setattr(computations, "SCORED", 0)
+    monkeypatch.setattr(computations, "COMPARED", 0)
     monkeypatch.setattr(computations, "call_apart", called)
     monkeypatch.setattr(core_process, "_answer", answered)
     return titles

@@ -22,6 +22,8 @@ SPANS, DOCUMENTS = 100_000, 5_000
 """Spans of all layers, and documents, from which what looks at a whole corpus takes longer than a process to start."""
 SCORED = 2_000_000
 """The same for scoring: spans of both sides."""
+COMPARED = 10_000_000
+"""The same for what looks at each span once: a million take it a second."""
 PAIRS = 1 << 14
 """Overlapping pairs up to which tangled layers are scored faster than a process starts."""
 TANGLED = 8
@@ -56,7 +58,8 @@ def score(loaded: Loaded, system: str, settings: Settings) -> Scores:
     """
     gold, pred = loaded.corpus.gold, loaded.corpus.system(system)
     whole = partial(score_layers, gold, pred, settings, marks=loaded.marks[system])
-    return _apart(whole, f"{system}: scoring") if is_slow_to_score(gold, pred) else whole()
+    are_many = len(gold) + len(pred) >= SCORED
+    return _apart(whole, f"{system}: scoring") if are_many or is_tangled(gold, pred) else whole()
 
 
 def compare(
@@ -66,18 +69,13 @@ def compare(
     *arguments: Parameters.args,
     **named: Parameters.kwargs,
 ) -> Result:
-    """Return what a function returns that takes about as long as scoring does; called apart where that is long.
+    """Return what a function returns that looks at each span once; of very many spans it is called apart.
 
     Raises:
         FormatError: as the function, or a bound of the server was reached.
     """
     whole = partial(call, *arguments, **named)
-    return _apart(whole, title) if is_slow_to_score(*scores.read) else whole()
-
-
-def is_slow_to_score(gold: Layer, pred: Layer) -> bool:
-    """Return whether scoring takes longer than a process to start: there are many spans, or tangled ones."""
-    return len(gold) + len(pred) >= SCORED or is_tangled(gold, pred)
+    return _apart(whole, title) if sum(map(len, scores.read)) >= COMPARED else whole()
 
 
 def _apart(call: Callable[[], Result], title: str) -> Result:
