@@ -56,6 +56,8 @@ def draw(page: PageContext) -> None:
             f"{plain(opened.unknown)} is not a record of this document under these settings: its type may be merged or "
             "left out, or the matching criterion counts tokens instead of spans."
         )
+    if opened.outside and opened.read is not None:
+        st.warning(f"The place {opened.outside} is not in this text, which has {len(opened.read.text):,} characters.")
     filters.draw_record_menu(page, opened, order)
     sentence.errors(page)
     if not reason_unoffered(page) and st.session_state.get(keys.WAITING):

@@ -53,12 +53,12 @@ def is_anchored(term: str) -> bool:
 
 def regex_problem(text: str) -> str:
     """Return why the regular expression of a search is not one, "" where it is or where there is none."""
+    if not is_regex(text.strip()):
+        return ""
     # It takes longer to import than most searches take.
     import pyarrow as pa
     from pyarrow.compute import match_substring_regex
 
-    if not is_regex(text.strip()):
-        return ""
     try:
         match_substring_regex(pa.array([""]), text.strip()[1:-1])
     except pa.ArrowInvalid as error:

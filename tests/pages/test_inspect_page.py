@@ -302,6 +302,8 @@ def test_a_link_opens_a_record_in_its_queue_a_document_as_a_whole_and_a_place() 
     assert workbench(act(page, "j"))["whole"]
     sent = workbench(open_page("Inspect", replace(VIEW, doc=doc, at="3-9")))
     assert sent["whole"] and sent["texts"][sent["text"]]["place"]
+    page = open_page("Inspect", replace(VIEW, doc=doc, at="90000-90010"))
+    assert "90000-90010 is not in this text, which has" in page.warning[0].value
     page = open_page("Inspect", replace(VIEW, doc=doc, record=record))
     assert not page.error and "is not a record of this document" in page.warning[0].value
 

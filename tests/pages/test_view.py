@@ -132,6 +132,7 @@ MERGE = (("DNA", "nucleic"), ("RNA", "nucleic"))
         (View(pred=("LOC",)), View(), ["LOC"]),
         (View(doc="d9", record="g:0-1:PER"), View(), ["d9"]),
         (View(record="g:0-1:PER"), View(), ["record"]),
+        (View(q="/(/ words:3"), View(q="words:3"), ["'/(/' is not a regular expression"]),
     ],
 )
 def test_what_the_corpus_lacks_is_dropped_and_told(given_view: View, kept: View | None, told: list[str]) -> None:

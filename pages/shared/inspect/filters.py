@@ -58,7 +58,7 @@ def draw_bar(page: PageContext) -> None:
 def show_search_problems(page: PageContext) -> None:
     """Say in a line each what is asked for and cannot be found: below the box, which keeps what was typed."""
     query = page.query()
-    text = _refused_text(page.view) or query.text
+    text = _refused_text(page.view)
     problem = regex_problem(text)
     lines = [f"{text} is not a regular expression: {problem}"] if problem else []
     for line in (*lines, *page.ledger().unknown_values(query)):

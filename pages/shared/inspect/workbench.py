@@ -92,6 +92,9 @@ class Open:
         elif not self.doc:
             self.doc = next(iter(page.loaded.corpus.documents.ids), "")
         self.read = self.read or read(page, self.doc)
+        length = len(self.read.text)
+        self.outside = view.at if view.place and view.place[1] > length else ""
+        """The place of the view where it is not in the text."""
 
     @property
     def position(self) -> tuple[str, str]:

@@ -14,9 +14,11 @@ from urllib.parse import unquote, urlencode
 
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import ABSENT, ORDERS
+from nereval_core.records.text_search import regex_problem
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, near_miss_parts
 from pages.shared.view import FIGURE_SLIDES, FIGURES, FINISH, LAYOUTS, QUESTIONS, SLICED_BY, TABS, Codec, View
+from pages.shared.view.queries import query_of, search_of
 
 LIMIT = 2_000
 """A longer query string is not put in a link: some mail programs and servers cut it."""
@@ -99,6 +101,9 @@ def check_view(
     is_cell = all(name in sides or any(kind.startswith(name) for kind in scored_types) for name in view.cell)
     if not is_cell:
         notices.append(f"cell: {quoted(', '.join(view.cell))} is not in this corpus")
+    if problem := regex_problem(query_of(view).text):
+        notices.append(f"q: {quoted(query_of(view).text)} is not a regular expression: {problem}")
+        view = replace(view, q=search_of(replace(query_of(view), text="")))
     system = allowed_value("system", systems, "", "is not a system of this corpus")
     return replace(
         view,
