@@ -21,7 +21,7 @@ if st.runtime.exists():
         with st.container(key="start"):
             if page is None:
                 start.draw_headline(with_example=not corpora)
-            start.draw_other_problems()
+            start.draw_other_problems(page)
             start.choose_corpus(page, corpora)
             if page is not None:
                 account.draw_account(page)

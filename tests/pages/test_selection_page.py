@@ -21,7 +21,7 @@ from nereval_core.store import Store
 from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.kept_corpora import Keeper, loaded_of
 from pages.shared.data.loading import load
-from pages.shared.data.reading_orders import Again
+from pages.shared.data.reading_orders import Again, Opened
 from tests.readers.test_readers import zipped
 from tests.support.pages import (
     account,
@@ -87,7 +87,8 @@ def test_lines_may_be_edited_and_wrong_ones_are_told() -> None:
     area = next(area for area in app.text_area if area.key and area.key.startswith("types_lines_"))
     area.set_value("person PER")
     app = read_again(app)
-    assert [code.value[:50] for code in app.code if code.value.startswith("mapping:1: ")]
+    assert problems(app)[0].startswith("mapping: 'person PER' is not a mapping, line 1")
+    assert stands_beside_the_mapping(app)
     area = next(area for area in app.text_area if area.key and area.key.startswith("types_lines_"))
     area.set_value("person = PER")
     app = read_again(app)
@@ -95,6 +96,23 @@ def test_lines_may_be_edited_and_wrong_ones_are_told() -> None:
     assert not app.warning and suggested(app) == ["place = LOC"]
     app = read_again(app)
     assert not suggested(app) and "pred types mapped: place=LOC;person=PER" in marks(app)
+
+
+def stands_beside_the_mapping(app: AppTest) -> bool:
+    """Tell whether problems stand right behind the button that reads by the mapping."""
+    kinds = [element.type for element in app.main]
+    button = next(at for at, element in enumerate(app.main) if getattr(element, "key", "") == "types_read")
+    return "error" not in kinds[:button] and kinds[button + 1] == "error"
+
+
+def test_what_cannot_be_read_by_the_mapping_is_told_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(order: Again) -> Opened:
+        raise FormatError.single("system0.jsonl", None, "the stored file is gone", "read the files again")
+
+    app = upload(opened("Start"), lines(), lines(NAMES))
+    monkeypatch.setattr(Again, "opened", refuse)
+    app = read_again(app)
+    assert stands_beside_the_mapping(app) and "the stored file is gone" in problems(app)[0]
 
 
 def test_nothing_is_said_where_types_meet() -> None:

@@ -8,8 +8,7 @@ import streamlit as st
 
 from nereval_core.pairing import have_no_common_type
 from nereval_core.problems import FormatError
-from pages.shared.components import refusals
-from pages.shared.data import caches
+from pages.shared.data import caches, refused_files
 from pages.shared.data.jobs import BYTES, Job
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.reading_orders import Order, Served
@@ -33,7 +32,7 @@ def begin_reading(order: Order, form: str = "") -> None:
     bounds = access.session_bounds()
     number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch, bounds, owner))
     st.session_state[keys.READING] = number
-    refusals.keep(None, form)
+    refused_files.keep(None, form)
     job = jobs.get(number)
     if job is not None and job.finished.wait(PATIENCE):
         _collect(job)
@@ -96,11 +95,11 @@ def _collect(job: Job[Loaded]) -> None:
         return
     caches.jobs().take(st.session_state.pop(keys.READING))
     if job.problem is not None:
-        refusals.keep(job.problem, refusals.refused_form())
+        refused_files.keep(job.problem, refused_files.refused_form())
         st.session_state[keys.READING_REFUSED] = True
     elif job.loaded is not None:
         caches.shelf().put(job.loaded)
-        open_corpus(job.loaded, refusals.refused_form())
+        open_corpus(job.loaded, refused_files.refused_form())
 
 
 def open_corpus(loaded: Loaded, form: str = "") -> None:
@@ -112,7 +111,7 @@ def open_corpus(loaded: Loaded, form: str = "") -> None:
     waiting = state.view()
     fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
     state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start, mask=waiting.mask))
-    refusals.keep(FormatError(loaded.problems, loaded.remedies) if loaded.problems else None, form)
+    refused_files.keep(FormatError(loaded.problems, loaded.remedies) if loaded.problems else None, form)
     has_own_types = any(have_no_common_type(loaded.corpus.gold, layer) for layer in loaded.corpus.systems)
     # Start says how to mend the one and the other.
     if not loaded.problems and not has_own_types:

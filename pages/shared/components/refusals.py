@@ -14,12 +14,11 @@ from typing import Any
 import streamlit as st
 
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.corpus.masking import masked_error
 from nereval_core.options import offers
 from nereval_core.problems import SHOWN, FormatError, Problem, ProblemGroup, Remedy, problem_groups
 from nereval_core.readers.input.paths import LAYER_MARK
 from pages.shared.data import masks
-from pages.shared.view import keys
+from pages.shared.data.refused_files import refusal_of, refused_form
 from pages.shared.view.text import count, plain, show_problems
 
 WORDS: dict[tuple[str, str | bool], str] = {
@@ -54,26 +53,6 @@ LONGEST = 160
 """Characters of a line that are shown."""
 LARGE = 20_000_000
 """Bytes of a file of which no line is shown: to find it takes too long."""
-
-
-def keep(error: FormatError | None, form: str = "") -> None:
-    """Keep why files of a form were not read, None where all were; "" stands for no form."""
-    st.session_state[keys.UPLOAD_PROBLEMS] = error
-    st.session_state[keys.REFUSED_FORM] = form
-
-
-def refused_form() -> str:
-    """Return the form whose files were read last, "" for none."""
-    form: str = st.session_state.get(keys.REFUSED_FORM, "")
-    return form
-
-
-def refusal_of(form: str) -> FormatError | None:
-    """Return why files of a form were not read, as this session may read it."""
-    error: FormatError | None = st.session_state.get(keys.UPLOAD_PROBLEMS)
-    if error is None or refused_form() != form:
-        return None
-    return masked_error(error) if masks.is_masked() else error
 
 
 def is_refused(error: FormatError | None, names: Collection[str]) -> bool:
@@ -111,12 +90,18 @@ def draw_others(error: FormatError, names: Collection[str], form: str, again: Ca
     _offer(_ways(others, error.remedies), form, again)
 
 
+def draw_alone(error: FormatError) -> None:
+    """Draw problems where no other setting would read the files: beside what was asked for."""
+    st.error(f"{count(len(error.problems), 'problem')}: nothing was read anew.")
+    _draw_groups(problem_groups(error.problems), {}, ())
+
+
 def draw_elsewhere(forms: Collection[str]) -> None:
     """Draw the problems that belong to none of the forms on the page."""
     form = refused_form()
     error = refusal_of(form)
     if error is not None and (not form or form not in forms):
-        show_problems([masks.mask_message(line) for line in error.lines()])
+        show_problems([masks.mask_message(page_words(line)) for line in error.lines()])
 
 
 def _of_files(problems: Iterable[Problem], names: Collection[str]) -> list[Problem]:

@@ -14,10 +14,11 @@ from nereval_core.engine.folder_records import FolderDocuments
 from nereval_core.engine.merged_scores import MergedSide
 from nereval_core.engine.scored_folder import MANIFEST, ScoredFolder, is_scored, read
 from nereval_core.problems import FormatError
+from pages.shared.data import refused_files
 from pages.shared.data.loading import LayerRead, Loaded, served_folders
 from pages.shared.data.memo import memoized
 from pages.shared.server.ownership import EVERYBODY
-from pages.shared.view import View, keys, state
+from pages.shared.view import View, state
 from pages.shared.view.text import plain
 
 FIXED = (
@@ -57,9 +58,9 @@ def _open(root: Path, path: Path) -> None:
     try:
         loaded = open_folder(path, root)
     except FormatError as error:
-        st.session_state[keys.UPLOAD_PROBLEMS], st.session_state[keys.REFUSED_FORM] = error, ""
+        refused_files.keep(error)
         return
-    st.session_state[keys.UPLOAD_PROBLEMS] = None
+    refused_files.keep(None)
     state.put(View(corpus=loaded.corpus.digest, system=loaded.start))
 
 

@@ -16,7 +16,7 @@ from pages.shared.components.records import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import demo_names
 from pages.shared.data.page_context import PageContext
-from pages.shared.start import file_forms, recent
+from pages.shared.start import account, file_forms, recent
 from pages.shared.start.file_forms import DROPPED, FILES, SERVED_FORM, served_form
 from pages.shared.start.recent import Recent
 from pages.shared.view import View, state
@@ -71,9 +71,11 @@ def plainest_error(errors: pd.DataFrame) -> int:
     return int((is_moved * 2 + np.array(fits)).argmax())
 
 
-def draw_other_problems() -> None:
+def draw_other_problems(page: PageContext | None) -> None:
     """Draw the problems of files that no form on the page has: of a stored corpus, or of files that are gone."""
-    refusals.draw_elsewhere([DROPPED if st.session_state.get(FILES) else "", SERVED_FORM])
+    has_mapping = page is not None and account.has_other_types(page.loaded)
+    forms = [DROPPED if st.session_state.get(FILES) else "", SERVED_FORM, account.MAPPING if has_mapping else ""]
+    refusals.draw_elsewhere(forms)
 
 
 def choose_corpus(page: PageContext | None, corpora: Sequence[Recent]) -> None:

@@ -13,17 +13,17 @@ from nereval_core.pairing.type_names import mapping_line, parse_types
 from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
 from nereval_core.problems import SHOWN, FormatError, name_text
 from nereval_core.tables import Column, Table, frame_table
-from pages.shared.components import navigation, opening, sentence
+from pages.shared.components import navigation, opening, refusals, sentence
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.components.tables import draw_rows
-from pages.shared.data import caches
+from pages.shared.data import caches, refused_files
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import GOLD, LayerRead, Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.reading_orders import Again
 from pages.shared.view import keys
-from pages.shared.view.text import count, named, plain, show_problems
+from pages.shared.view.text import count, named, plain
 
 SYSTEMS = 6
 """The most systems whose scores are shown."""
@@ -62,7 +62,7 @@ def draw_notes(page: PageContext) -> None:
     """Draw what was noticed while reading, folded into a line."""
     names = _names(page)
     notes = [
-        f"- {plain(names.get(row.name, row.name))}: {plain(note, 400)}"
+        f"- {named(names.get(row.name, row.name))}: {plain(refusals.page_words(note), 400)}"
         for row in page.loaded.layers
         for note in row.notes
     ]
@@ -158,6 +158,8 @@ def _lost(page: PageContext, row: LayerRead) -> None:
         Export(table, " | ".join(page.loaded.marks[row.name]), "lost-spans", key=f"lost_{row.name}").draw()
 
 
+MAPPING = "mapping"
+"""The form of the mapping of types, beside which problems of reading by it stand."""
 TYPES_NAMED = 4
 """So many types of each side are named."""
 NOTE = (
@@ -170,7 +172,7 @@ def offer_mapping(page: PageContext) -> None:
     """Offer a mapping where systems have types that gold does not have."""
     loaded = page.loaded
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
-    if not loaded.types_can_be_mapped or all(set(layer.types) <= set(gold.types) for layer in systems):
+    if not has_other_types(loaded):
         return
     apart = [layer for layer in systems if have_no_common_type(gold, layer)]
     suggestions = _suggested(loaded)
@@ -183,6 +185,12 @@ def offer_mapping(page: PageContext) -> None:
         draw_rows(table)
         Export(table.to_frame(), _signed(loaded), "types", key="types_suggested").draw()
         _form(loaded, suggestions)
+
+
+def has_other_types(loaded: Loaded) -> bool:
+    """Tell whether a system has types that gold does not have, and they can be mapped."""
+    gold, systems = loaded.corpus.gold, loaded.corpus.systems
+    return loaded.types_can_be_mapped and any(not set(layer.types) <= set(gold.types) for layer in systems)
 
 
 @memoized("Counting what spans overlap …")
@@ -216,15 +224,15 @@ def _form(loaded: Loaded, suggestions: tuple[Suggestion, ...]) -> None:
         on_click=_read_again,
         args=(loaded, key),
     )
-    if wrong := st.session_state.pop(keys.MAPPING_PROBLEMS, []):
-        show_problems(wrong)
+    if (error := refused_files.refusal_of(MAPPING)) is not None:
+        refusals.draw_alone(error)
 
 
 def _read_again(loaded: Loaded, key: str) -> None:
     try:
         names = parse_types(st.session_state[key], source="mapping")
     except FormatError as error:
-        st.session_state[keys.MAPPING_PROBLEMS] = error.lines()
+        refused_files.keep(error, MAPPING)
         return
     before = loaded.options.pred_types
     options = replace(loaded.options, pred_types=names if before is None else before.then(names))
@@ -236,5 +244,6 @@ def _read_again(loaded: Loaded, key: str) -> None:
             loaded.sources,
             options,
             loaded.first_annotator,
-        )
+        ),
+        MAPPING,
     )

@@ -39,6 +39,7 @@ from pages.shared.data.file_roles import (
 from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import likely_gold, likely_systems, served_entries, served_folders
 from pages.shared.data.reading_orders import Part, Selection, Served, Upload, Uploaded
+from pages.shared.data.refused_files import refusal_of
 from pages.shared.start import reading_options
 from pages.shared.start.recognition import Recognised, recognise_files
 from pages.shared.view import keys
@@ -112,7 +113,7 @@ def draw_drop_zone() -> Sequence[Any]:
 
 def draw_files(files: Sequence[Any]) -> None:
     """Propose a role for each layer of the files dropped, and offer to read them."""
-    error = refusals.refusal_of(DROPPED) if files else None
+    error = refusal_of(DROPPED) if files else None
     above = st.container()
     language = _choose_language([file.name for file in files])
     rows, names = _rows(files, error, language) if files else ([], set())
@@ -383,7 +384,7 @@ def served_form(root: Path) -> None:
         disabled=not gold or not (systems or ours.others) or opening.is_waiting(),
         on_click=read,
     )
-    if gold and (error := refusals.refusal_of(SERVED_FORM)) is not None:
+    if gold and (error := refusal_of(SERVED_FORM)) is not None:
         refusals.draw_head(error, SERVED_FORM, read)
         refusals.draw_others(error, (), SERVED_FORM, read)
 

@@ -14,7 +14,8 @@ from nereval_core.options import FormField, offers
 from nereval_core.pairing.selection import DocumentIds, listed_ids
 from nereval_core.pairing.type_names import TypeNames, parse_types
 from nereval_core.problems import FormatError
-from pages.shared.components import opening, refusals
+from pages.shared.components import opening
+from pages.shared.data import refused_files
 from pages.shared.data.reading_orders import Order
 
 AUTO = "auto"
@@ -70,7 +71,7 @@ def begin(form: str, order: Callable[[LoadOptions], Order]) -> None:
     try:
         options = _chosen_options(form)
     except FormatError as error:
-        refusals.keep(error, form)
+        refused_files.keep(error, form)
         return
     opening.begin_reading(order(options), form)
 

@@ -18,8 +18,8 @@ import streamlit as st
 from nereval_core.problems import FormatError, name_text, one_line
 from nereval_core.store import Entry, EntryAccount
 from nereval_core.tables import Column, Table
-from pages.shared.components import opening, refusals
-from pages.shared.data import caches, server_start
+from pages.shared.components import opening
+from pages.shared.data import caches, refused_files, server_start
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
 from pages.shared.view import keys, state
@@ -161,7 +161,7 @@ def choose(recent: Recent, column: int) -> None:
 def _open(digest: str) -> None:
     loaded = caches.find(digest)
     if loaded is None:
-        refusals.keep(FormatError.single("stored corpus", None, "it is damaged or gone", "read its files again"))
+        refused_files.keep(FormatError.single("stored corpus", None, "it is damaged or gone", "read its files again"))
     else:
         opening.open_corpus(loaded)
 
@@ -192,7 +192,7 @@ def _rename(key: str, field: str) -> None:
             caches.shelf().rename(key, name)
         except OSError as error:
             finding = f"the name could not be kept: {error.strerror}"
-            refusals.keep(FormatError.single("stored corpus", None, finding, "try again"))
+            refused_files.keep(FormatError.single("stored corpus", None, finding, "try again"))
 
 
 def _draw_store() -> None:
