@@ -86,14 +86,18 @@ def _group_by_reason(why: Iterable[str], what: Iterable[str]) -> tuple[str, ...]
     return tuple(f"{', '.join(subjects)}: {reason}" for reason, subjects in subjects_of.items())
 
 
-def agreement_sentences(agreement: Agreement, criterion: str) -> tuple[str, ...]:
-    """Return sentences: F1 and kappa of all annotators, the closest and farthest pairs, and the types by F1."""
+def agreement_sentences(agreement: Agreement, criterion: str, *, is_named: bool = True) -> tuple[str, ...]:
+    """Return sentences: F1 and kappa of all annotators, the closest and farthest pairs, and the types by F1.
+
+    They name the criterion, unless it stands beside them.
+    """
+    under = f" under {criterion}" if is_named else ""
     group = agreement.everyone
     table = agreement.rows(group, criterion=criterion)
     whole = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
     if "f1" not in whole or pd.isna(whole["f1"]["value"]):
         why = whole["f1"]["why"] if "f1" in whole else "no pair has what it needs"
-        return (f"F1 under {criterion} is undefined: {why}",)
+        return (f"F1{under} is undefined: {why}",)
     who = "the annotators" if group is None else " and ".join(agreement.annotators)
     f1, kappa = whole["f1"], whole["kappa"]
     level = (
@@ -105,7 +109,7 @@ def agreement_sentences(agreement: Agreement, criterion: str) -> tuple[str, ...]
     if pd.isna(kappa["value"]):
         token = f"is undefined: {kappa['why']}"
     lines = [
-        f"{who} agree with {figure_label('f1', group)} {f1['value']:.3f} under {criterion} ({level}); "
+        f"{who} agree with {figure_label('f1', group)} {f1['value']:.3f}{under} ({level}); "
         f"{figure_label('kappa', group)} on tokens {token}"
     ]
     lines += _pairs_in_words(agreement, criterion)

@@ -86,7 +86,8 @@ def draw_headline(page: PageContext, names: tuple[str, ...]) -> None:
     if sum(len(layers[name]) for name in names) > SPANS:
         return
     agreement = agreement_of(page, names)
-    line = f"{capitalised(agreement_sentences(agreement, page.by)[0], agreement.annotators)}."
+    sentences = agreement_sentences(agreement, page.by, is_named=False)
+    line = f"{capitalised(sentences[0], agreement.annotators)}."
     table = agreement.rows(agreement.everyone)
     kappas = table.loc[table["type"].isna() & table["figure"].eq("kappa"), "value"].dropna()
     st.markdown(plain(line, 1_000))

@@ -92,8 +92,8 @@ def store_to_write() -> ReviewStore:
         FormatError: the server takes no verdicts, or as `store`.
     """
     if is_read_only():
-        finding, remedy = "this server takes neither verdicts nor playlists", "ask for one without --read-only"
-        raise FormatError.single("--read-only", None, finding, remedy)
+        finding, remedy = "this server takes neither verdicts nor playlists", "ask whoever runs it for one that does"
+        raise FormatError.single("read-only server", None, finding, remedy)
     return store()
 
 

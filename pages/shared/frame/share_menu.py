@@ -20,7 +20,10 @@ from pages.shared.view.link import LIMIT
 from pages.shared.view.text import plain
 
 MENU = f"{keys.BAR}share_menu"
-SERVE = "streamlit run app.py --server.address 0.0.0.0"
+LOCAL = (
+    "This server listens on this machine only, so the link opens here alone. Whoever starts it for a network gets an "
+    "address with a token, by which visitors are let in: *Serving others* in the documentation says how."
+)
 
 
 def draw_share_menu(page: PageContext, fits: bool) -> None:
@@ -58,9 +61,7 @@ def _link(page: PageContext, fits: bool) -> None:
         st.caption("Whoever may use this server opens what you uploaded by this link, until you withdraw it.")
         st.button("Withdraw the link", key=f"{keys.BAR}withdraw", on_click=_withdraw, args=(read,))
     if local:
-        st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
-        st.code(SERVE, language=None, wrap_lines=True)
-        st.caption("It prints an address with a token, which visitors need; name theirs with --server.allowedHosts.")
+        st.caption(LOCAL)
 
 
 def _share(read: str) -> None:

@@ -51,8 +51,8 @@ def draw_lobby(page: PageContext) -> None:
         show_problems([str(problem) for problem in verdict_store.problems()])
     elif page.view.playlist and playlist is None:
         st.warning(
-            "The playlist of this link is not in this server's store of verdicts. Ask whoever sent the link which "
-            "store it is in (NEREVAL_REVIEW_URL, or --review FILE)."
+            "The playlist of this link is not in this server's store of verdicts. Ask whoever sent the link for the "
+            "server that has it."
         )
     deck = deck_of(page, playlist)
     session = Session.of_deck(deck)

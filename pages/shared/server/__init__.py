@@ -99,7 +99,7 @@ class Bounds:
 
     def problem(self, what: str, finding: str) -> FormatError:
         """Return the error of a process beyond a bound; `found` is what it did, `takes more ...`."""
-        remedy = "give less, or have the server started with a larger --memory or --seconds"
+        remedy = "give less, or ask whoever runs the server to allow more memory or time"
         return FormatError.single(what, None, finding, remedy)
 
     def too_large(self, what: str) -> FormatError:

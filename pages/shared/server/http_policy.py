@@ -289,7 +289,7 @@ class UploadLimits:
             if n_bytes > files * size << 20:
                 return (
                     f"The uploads of {whose} may hold {files * size:,} MB together: remove some that were uploaded, or "
-                    "start the server with --data DIR or a larger --server.maxUploadSize.\n"
+                    "ask whoever runs the server for a folder of its own, or for larger uploads.\n"
                 )
         return ""
 
