@@ -161,3 +161,18 @@ def test_lists_of_the_bar_are_as_wide_as_their_longest_name() -> None:
 def test_headings_of_tables_name_the_annotators(column: Column, heading: str, by_name: str) -> None:
     assert GOLD_AND_PREDICTION.heading(column) == heading
     assert LayerWords("anna", "ben", annotators=True).heading(column) == by_name
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("credit strict", "more", "more credit than under strict"),
+        ("credit strict", "same", "same credit as under strict"),
+        ("changed muc", "yes", "another credit than under muc"),
+        ("forgiven strict", "boundaries", "against strict: boundaries"),
+        ("gap strict", "left boundary", "against strict: left boundary"),
+        ("under left", "COR", "under left: COR"),
+    ],
+)
+def test_conditions_on_credit_are_said_in_words(name: str, value: str, words: str) -> None:
+    assert GOLD_AND_PREDICTION.condition(name, value) == words
