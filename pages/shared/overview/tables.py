@@ -117,7 +117,7 @@ def by_type(page: PageContext) -> None:
         return type_rows(ordered, page.system, page.by, method, hue, sides)
 
     export_menu.register("types", figure=figure, page=partial(page_of, figure, page.signature(), "types"))
-    st.markdown(f"**F1 and decisions of {plain(page.system)} by type under {plain(page.by)}**")
+    st.markdown(f"**F1 and decisions of {named(page.system)} by type under {plain(page.by)}**")
     spans = f"in all {int(rows['POS'].sum()):,} {sides[0]}, {int(rows['ACT'].sum()):,} {sides[1]}"
     st.caption(plain("; ".join(filter(None, (f"In brackets the {sides[0]}", spans, method))) + ".", 600))
     key = f"{CHOSEN_TYPE}_drawn"
