@@ -29,11 +29,15 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     assert "missed" in last.inner_text() and box["x"] + box["width"] <= 1280, "the missed column is in sight"
     visit.page.set_viewport_size({"width": 1440, "height": 900})
     missed = visit.page.get_by_role("gridcell", name="predicted missed (MIS)")
+    drawn = missed.first.element_handle()
     with visit.rerun():
         missed.first.click()
     title, number = visit.listed_records()
     assert title == "gold NORMALIZABLES, predicted missed (MIS)"
     assert number == int(missed.first.inner_text()) > 1
+    assert drawn.evaluate("cell => cell.isConnected"), "another cell is chosen in the table that is drawn"
+    assert drawn.get_attribute("aria-selected") == "true"
+    assert visit.page.locator(".nvm [aria-selected='true']").count() == 1
     assert visit.eventually(lambda: visit.rows(0) == number)
     # The keyboard reaches the neighbouring cell.
     visit.page.keyboard.press("ArrowDown")
@@ -74,6 +78,12 @@ def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
     missed.click()
     visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
     visit.page.get_by_text(f"{number} records", exact=True).wait_for()
+    visit.open("Overview", VIEW)
+    typed = visit.page.locator(".nvb-typed").filter(has_text="PROTEINAS")
+    with visit.rerun():
+        typed.get_by_role("button", name="missed (MIS) of PROTEINAS").click()
+    title = "gold spans of PROTEINAS, missed (MIS) under strict"
+    assert visit.eventually(lambda: visit.listed_records() == (title, 9)), visit.listed_records()
     visit.open("Overview", VIEW)
     with visit.rerun():
         visit.page.get_by_text("The same as a table").click()

@@ -2,9 +2,14 @@
 // goes in as textContent or an attribute.
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { data, parentElement } = component;
   const memory = (parentElement.nerevalHeatMap ??= {});
   const held = parentElement.querySelector(":scope > .nvm");
+  memory.setTriggerValue = component.setTriggerValue;
+  // Another chosen cell changes nothing else: the table stays as it is drawn.
+  const drawn = JSON.stringify({ ...data, chosen: null });
+  if (held && memory.drawn === drawn) return memory.markChosen(data.chosen);
+  memory.drawn = drawn;
   const order = JSON.stringify([data.keys, data.columnKeys]);
   const scrolled = memory.order === order ? held?.querySelector(".nvm-scroll").scrollLeft : 0;
   memory.order = order;
@@ -13,7 +18,7 @@ export default function (component) {
   const grid = element("table", "");
   grid.setAttribute("role", "grid");
   grid.setAttribute("aria-label", data.label);
-  const unfold = (name) => setTriggerValue("unfold", name);
+  const unfold = (name) => memory.setTriggerValue("unfold", name);
   grid.append(head(data));
   const body = element("tbody", "");
   const cells = data.rows.map((name, row) => {
@@ -30,13 +35,12 @@ export default function (component) {
   const scroller = element("div", "nvm-scroll");
   scroller.append(grid);
   root.append(scroller, status, scaleLegend(data));
-  const first = data.chosen ?? [0, 0];
-  (cells[first[0]]?.[first[1]] ?? cells[0][0]).tabIndex = 0;
+  let chosen = null;
 
   const placeOf = (target) => target.dataset.at.split(" ").map(Number);
   const choose = (target) => {
     const [row, column] = placeOf(target);
-    setTriggerValue("choose", [data.keys[row], (data.columnKeys ?? data.keys)[column]]);
+    memory.setTriggerValue("choose", [data.keys[row], (data.columnKeys ?? data.keys)[column]]);
   };
   const focus = (target) => {
     root.querySelector("td[tabindex='0']")?.setAttribute("tabindex", "-1");
@@ -46,11 +50,22 @@ export default function (component) {
   // The names of the row and of the column of a cell stand whole beside it, also where labels are left out.
   const point = (target) => {
     for (const label of root.querySelectorAll(".nvm-here")) drawLabel(label, false);
-    const place = target ? placeOf(target) : data.chosen;
+    const place = target ? placeOf(target) : chosen;
     status.textContent = place ? cells[place[0]][place[1]].title : "\u00a0";
     if (!place) return;
     drawLabel(body.rows[place[0]].cells[0], true);
     drawLabel(grid.tHead.rows[0].cells[place[1] + 1], true);
+  };
+  memory.markChosen = (place) => {
+    chosen = place;
+    for (const target of root.querySelectorAll("td[aria-selected='true']")) target.setAttribute("aria-selected", "false");
+    const target = chosen && cells[chosen[0]]?.[chosen[1]];
+    target?.setAttribute("aria-selected", "true");
+    if (!root.contains(document.activeElement)) {
+      root.querySelector("td[tabindex='0']")?.setAttribute("tabindex", "-1");
+      (target ?? cells[0][0]).tabIndex = 0;
+    }
+    point(document.activeElement?.closest?.(".nvm td"));
   };
   const onCell = (act) => (event) => {
     const target = event.target.closest("td");
@@ -83,7 +98,7 @@ export default function (component) {
   memory.observer.observe(parentElement);
   fit();
   scroller.scrollLeft = scrolled ?? 0;
-  point(null);
+  memory.markChosen(data.chosen);
   if (focused) root.querySelector(`td[data-at="${focused}"]`)?.focus();
 }
 
@@ -153,7 +168,7 @@ function cell(data, row, column) {
   box.textContent = inCell(data.texts[row][column]);
   box.title = `${data.sides[0]} ${data.rows[row]}, ${data.sides[1]} ${data.columns[column]}: ${data.titles[row][column]}`;
   box.setAttribute("aria-label", box.title);
-  box.setAttribute("aria-selected", String(data.chosen?.[0] === row && data.chosen?.[1] === column));
+  box.setAttribute("aria-selected", "false");
   box.style.setProperty("--nvm-shade", String(shade ?? 0));
   box.classList.toggle("nvm-same", shade === null);
   // From there on the colour of the text changes: its contrast is at least 4.5 in both themes.

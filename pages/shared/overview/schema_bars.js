@@ -3,8 +3,13 @@
 // attribute.
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { data, parentElement } = component;
+  const memory = (parentElement.nerevalBars ??= {});
   const held = parentElement.querySelector(":scope > .nvb");
+  memory.setTriggerValue = component.setTriggerValue;
+  const drawn = JSON.stringify(data);
+  if (held && memory.drawn === drawn) return;
+  memory.drawn = drawn;
   const focused = held?.contains(document.activeElement) ? document.activeElement.dataset.at : null;
   const root = make("div", "nvb");
   data.rows.forEach((row, number) => {
@@ -48,7 +53,7 @@ export default function (component) {
     found.title = title;
     found.setAttribute("aria-label", title);
     found.dataset.at = JSON.stringify(at);
-    found.addEventListener("click", () => setTriggerValue("choose", at));
+    found.addEventListener("click", () => memory.setTriggerValue("choose", at));
     return found;
   }
 }
