@@ -21,6 +21,7 @@ from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import KeyedReader, Record, key_of, types_of_value
 from nereval_core.readers.shared.label_list import LabelList
+from nereval_core.readers.shared.list_cells import first_record
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
@@ -32,6 +33,8 @@ OTHER_LISTS = frozenset(("text", "id", "tokens", "sents", "sentences", "words", 
 """Keys of a record that hold no entities."""
 GROUPS = "spans"
 """The key under which spaCy's `Doc.to_json` has span groups, each with a name."""
+MIN = frozenset(("annotation_id", "annotator"))
+"""Columns of Label Studio's CSV."""
 KEYS_OF: Mapping[str, str] = {
     "start_char": "start",
     "end_char": "end",
@@ -86,6 +89,7 @@ class TaggedEntity(NamedTuple):
 class PipelineReader(KeyedReader):
     name = "pipeline"
     description = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"
+    suffixes = (".jsonl", ".json", ".csv", ".tsv")
     has_labels = True
     keys = LISTS
     other_keys = OTHER_LISTS
@@ -95,6 +99,11 @@ class PipelineReader(KeyedReader):
         keys = source.head(*self.suffixes).keys
         if _is_bare(source.head(*self.suffixes)):
             return 0.9
+        head = source.head(*self.suffixes)
+        row = first_record(head) if not head.keys else None
+        if row is not None and MIN.isdisjoint(row):
+            cells = {LISTS[0] if key == GROUPS else key: value for key, value in row.items()}
+            return 0.95 if "text" in row and _has_entities(cells) else 0.0
         if "text" not in keys or "data" in keys:
             return 0.0
         if not keys & set(LISTS):

@@ -32,10 +32,11 @@ WITHOUT_ROOM = {
 TEXT_BESIDE = ("Argilla 1", "brat's JSON", "GATE's JSON", "bdocjs", "Flair", "SpERT", "OneIE", "CLUENER", "CMEEE")
 """JSON records whose texts stand under the usual keys, beside which the oracle looks."""
 BLIND = (
+    *("Label Studio, CSV", "entities in a cell"),
     *("CoNLL-U with tags", "CoNLL-U with brackets", "Label Studio", "TSV with its texts beside"),
     *(name for name in RECORDS if name not in TEXT_BESIDE),
 )
-"""Samples whose rivals the oracle does not see: in MISC, or where texts stand deeper or under other keys."""
+"""Samples whose rivals the oracle does not see: in cells, in MISC, or where texts stand deeper or under other keys."""
 CASES = [name for name, (format, _, _) in SAMPLES.items() if format in CHANGES]
 
 

@@ -8,11 +8,9 @@ import pytest
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, formats, read
-from nereval_core.readers.recognition import likely_format
 from nereval_core.readers.recognition.preview import preview
 from nereval_core.readers.recognition.unread_shapes import UNREAD_SHAPES, unread_shape
 from tests.support.samples import SAMPLES, raw
-from tests.support.shared_corpora import defect
 from tests.support.unread_files import UNREAD, Files
 
 
@@ -70,11 +68,3 @@ def test_messages_are_short_sentences() -> None:
     for shape in UNREAD_SHAPES:
         assert len(shape.remedy.split()) <= 28, shape
         assert not any(f"--format {format}" in shape.remedy for format in formats())
-
-
-@pytest.mark.parametrize(("path", "name"), [("ls-csv/export.csv", "CSV")])
-def test_shared_files_are_called_by_their_name(path: str, name: str) -> None:
-    shared = Source.of_path(defect(path))
-    with pytest.raises(FormatError, match=f"it looks like .*{name}"):
-        read(shared)
-    assert likely_format(shared) is None

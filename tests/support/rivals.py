@@ -63,6 +63,8 @@ def with_rival_key(content: str, drawn: random.Random) -> str:
     try:
         return json.dumps(changed(json.loads(content)), ensure_ascii=False)
     except ValueError:
+        if content.lstrip()[:1] not in ("{", "["):
+            return content
         rows = [json.loads(line) for line in content.split("\n") if line.strip()]
         return "".join(json.dumps(changed(row), ensure_ascii=False) + "\n" for row in rows)
 

@@ -416,6 +416,20 @@ STATUS="OPT">5</NUMEX> in
 INLINE = "<PERSON>Ann Lee</PERSON> left <LOCATION>Rome</LOCATION> &amp; 1 < 2.\n\nNobody.\n"
 SLASHTAGS = "Ann/PERSON Lee/PERSON left/O Rome/LOCATION ./O\nHe/O met/O 1\\/2/O\n"
 
+# Label Studio's CSV, a data frame saved as CSV, and the columns of MEDDOCAN, SympTEMIST and their like.
+LABELSTUDIO_CSV = (
+    "annotation_id,annotator,created_at,id,label,lead_time,text,updated_at\n"
+    '5,1,2024-01-01T00:00:00Z,12,"[{""start"":0,""end"":3,""text"":""Ann"",""labels"":[""PER""]}]",4.2,'
+    "Ann 😀 left Rome,2024-01-01T00:00:00Z\n"
+    "6,1,2024-01-01T00:00:00Z,13,,1.2,Nobody.,2024-01-01T00:00:00Z\n"
+)
+ENTITIES_CSV = (
+    "id,sentence,entities\n"
+    "a,Ann 😀 left Rome,\"[(0, 3, 'PER'), (11, 15, 'LOC')]\"\n"
+    "b,\"Bob, too\",\"[{'start': 0, 'end': 3, 'label': 'PER'}]\"\nc,Nobody.,[]\n"
+)
+BSC = "filename\tmark\tlabel\toff0\toff1\tspan\nd1\tT1\tPER\t0\t3\tAnn\nd1\tT2\tPER\t8\t11\tBob\n"
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -460,6 +474,9 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
         {"p/annotation/d.txt/ann.json": CAS_JSON, "p/annotation/d.txt/bob.json": CAS_JSON},
         "bob",
     ),
+    "Label Studio, CSV": ("labelstudio", {"export.csv": LABELSTUDIO_CSV}, None),
+    "entities in a cell": ("pipeline", {"entities.csv": ENTITIES_CSV}, None),
+    "BSC's columns": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": BSC}, None),
     **{name: ("records", dict(files), layer) for name, (files, layer) in RECORDS.items()},
 }
 

@@ -33,25 +33,7 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         ),
         _file({"id": 1, "text": TEXT, "label": [[0, 3, "PER"]]}, "x.jsonl"),
     ),
-    "Label Studio CSV": (
-        {
-            "x.csv": "annotation_id,annotator,created_at,id,label,lead_time,text,updated_at\n"
-            '5,1,2024-01-01T00:00:00Z,12,"[{""start"":0,""end"":3,""text"":""Ann"",""labels"":[""PER""]}]",4.2,'
-            f"{TEXT},2024-01-01T00:00:00Z\n"
-        },
-        _file(
-            [
-                {
-                    "text": TEXT,
-                    "id": 12,
-                    "label": [{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}],
-                    "annotator": 1,
-                    "annotation_id": 5,
-                    "lead_time": 4.2,
-                }
-            ]
-        ),
-    ),
+    "Comprehend CSV": (_file("File,Line,Begin Offset,End Offset,Type\nx.txt,0,0,3,PER\n", "x.csv"), None),
     "tagtog": (
         _file(
             {

@@ -1,4 +1,4 @@
-"""JSON of Label Studio: tasks with annotations and predictions, as exported ("JSON", "JSON-MIN") or to be imported.
+"""JSON and CSV of Label Studio: tasks with annotations and predictions, as exported (or, of JSON, to be imported).
 
 Each annotator and each model version is a layer, over the tasks that they worked on. Offsets are UTF-16 units, as its
 pages count in JavaScript, or, in later versions, code points: the quoted texts tell, white space in them as the
@@ -22,6 +22,7 @@ from nereval_core.problems import FormatError, Problem, counted, either_option, 
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import records_of, types_of_value
+from nereval_core.readers.shared.list_cells import first_record
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, width_of
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, score_number, typed_list
@@ -74,14 +75,15 @@ class Task:
 
 class LabelStudioReader(Reader):
     name = "labelstudio"
-    description = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
-    suffixes = (".json", ".jsonl")
+    description = "JSON and CSV of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
+    suffixes = (".json", ".jsonl", ".csv", ".tsv")
     has_columns = True
     has_layers = True
 
     def recognise(self, source: Source) -> float:
         """Claim objects with data and annotations or predictions, and of JSON-MIN's own keys."""
-        keys = source.head(*self.suffixes).keys
+        head = source.head(*self.suffixes)
+        keys = head.keys or frozenset(first_record(head) or ())
         if "data" in keys and keys & set(WHOSE):
             return 1.0
         return 0.95 if {"annotation_id", "annotator"} <= keys else 0.0

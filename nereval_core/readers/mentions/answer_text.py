@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import warnings
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
+from nereval_core.readers.shared.python_literals import python_literal
 from nereval_core.readers.shared.strict_json import json_fault
 
 REASONING = frozenset(
@@ -43,7 +42,6 @@ BRACKETS = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[{}\[\]]", re
 TRAILING_COMMA = re.compile(r"(\"(?:[^\"\\]|\\.)*+\")|,(?=\s*[}\]])", re.DOTALL)
 MOST_FAILURES = 20
 """The most brackets in prose at which JSON is looked for in vain."""
-LONGEST_LITERAL, DEEPEST_LITERAL = 100_000, 50
 LONGEST_SHOWN = 60
 SENTENCE_WORDS = 5
 """The most words of a mention that does not stand in the text."""
@@ -187,23 +185,7 @@ def _lenient_value(text: str) -> tuple[Any] | None:
         return (_DECODER.decode(TRAILING_COMMA.sub(lambda match: match[1] or "", text)),)
     except (ValueError, RecursionError):
         pass
-    deepest = depth = 0
-    for letter in text:
-        depth += (letter in "([{") - (letter in ")]}")
-        deepest = max(deepest, depth)
-    if len(text) > LONGEST_LITERAL or deepest > DEEPEST_LITERAL:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text, mode="eval")
-            for node in ast.walk(tree):
-                keys = [key.value for key in getattr(node, "keys", ()) if isinstance(key, ast.Constant)]
-                if len(set(keys)) < len(keys):
-                    return None
-            return (ast.literal_eval(tree),)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
+    return python_literal(text)
 
 
 def tagged_spans(answer: str, types: Collection[str], text: str) -> tuple[str, list[TaggedSpan], int]:

@@ -50,11 +50,18 @@ def lists_in_a_list(file: SourceFile, head: Head) -> bool:
     return re.match(r"\s*\[\s*\[", head.text) is not None
 
 
+def list_in_a_cell(file: SourceFile, head: Head) -> bool:
+    """Return whether the file is no JSON, and a list or an object stands in its head."""
+    return not head.first_line.lstrip().startswith(("[", "{")) and LIST_BEGINS.search(head.text) is not None
+
+
 def text_beside_other_keys(file: SourceFile, head: Head) -> bool:
     """Return whether the first JSON object has a text, and keys that the native format does not have."""
     return "text" in head.keys and keys_beyond_the_native(file, head)
 
 
+LIST_BEGINS = re.compile(r"[\[{]\s*[\[({\"']")
+"""The beginning of a list or an object, as JSON or Python writes it."""
 NO_OBJECT = first_line(r"(?!\{)")
 ANSWERS = other_keys_than("spans", "passages", "denotations", "data", "ner_tags", "tokenized_text", "%TYPES")
 """The keys of answers of language models may be types; other formats have one of these."""
@@ -73,13 +80,10 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "hipe": (within("TOKEN"),),
         "inline": (within("</"),),
         "jsonl": (first_line(r"\s*\{"), keys("spans")),
-        "labelstudio": (keys("data", "annotation_id"),),
+        "labelstudio": (keys("data", "annotation_id"), list_in_a_cell),
         "mentions": (ANSWERS,),
         "parquet": (first_line("PAR1"),),
-        "pipeline": (
-            text_beside_other_keys,
-            first_line(r"\s*\["),
-        ),
+        "pipeline": (text_beside_other_keys, first_line(r"\s*\["), list_in_a_cell),
         "prodigy": (
             first_line(r"\s*\["),
             keys("spans", "tokens", without="id"),

@@ -50,10 +50,10 @@ UNREAD_SHAPES = (
         "export it from doccano 1.5 or later, whose labels have names, as JSONL",
     ),
     _shape(
-        "Label Studio's export as CSV or TSV",
+        "a table of Amazon Comprehend, whose rows name the line of a file",
         "",
-        "export it as JSON: Label Studio's JSON and JSON-MIN are read",
-        pattern=r"\A\s*(?=[^\n{\[]*\bannotation_id\b)(?=[^\n{\[]*\blead_time\b)",
+        "write File:Line as the document, and a second table of the documents and their texts",
+        pattern=r"\A\s*File,Line,Begin Offset,End Offset,Type\b",
     ),
     _shape(
         "tagtog's annotations",

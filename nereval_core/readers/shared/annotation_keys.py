@@ -16,6 +16,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.read_settings import ReadOptions
 from nereval_core.readers.recognition import Reader
+from nereval_core.readers.shared.list_cells import first_record, records_of_table
 from nereval_core.readers.shared.strict_json import RefusedError, items, loads
 from nereval_core.readers.shared.tag_cells import (
     OTHER_TAGS,
@@ -228,9 +229,10 @@ Record = tuple[int, str, Any]
 
 
 def records_of(files: Sequence[SourceFile], problems: list[Problem]) -> Iterator[Record]:
-    """Yield the records of JSON files."""
+    """Yield the records of JSON files, and of tables that have lists in their cells."""
     for file in files:
-        for line, record in items(file, problems):
+        is_table = first_record(file.head()) is not None
+        for line, record in records_of_table(file, problems) if is_table else items(file, problems):
             yield line, file.shown, record
 
 
@@ -276,7 +278,7 @@ def sampled_records(files: Sequence[SourceFile]) -> list[Any]:
 class KeyedReader(Reader):
     """A reader of JSON records whose annotations stand under one of several keys."""
 
-    suffixes = (".jsonl", ".json")
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
     has_columns = True
     keys: ClassVar[Sequence[str]]
     """The keys that the format reads."""
