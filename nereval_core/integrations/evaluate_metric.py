@@ -14,7 +14,7 @@ import evaluate
 
 from nereval_core import score
 from nereval_core.compat import seqeval
-from nereval_core.compat.seqeval.metrics import COLUMNS
+from nereval_core.compat.seqeval.reporters import COLUMNS
 from nereval_core.scoring.criteria import SCHEMAS
 
 MEASURES = ("precision", "recall", "f1")

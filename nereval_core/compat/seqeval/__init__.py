@@ -1,5 +1,8 @@
-"""The functions of seqeval 1.2.2, by the entities of the convention `seqeval`: `metrics` and `scheme`."""
+"""seqeval 1.2.2 by the entities of the convention `seqeval`: `metrics`, `reporters` and `scheme`.
 
-from nereval_core.compat.seqeval import metrics, scheme
+Its own modules stand here under its own names, so that `sys.modules["seqeval"]` can be this package.
+"""
 
-__all__ = ("metrics", "scheme")
+from nereval_core.compat.seqeval import metrics, reporters, scheme
+
+__all__ = ("metrics", "reporters", "scheme")

@@ -62,8 +62,8 @@ class ParsedTags:
     types: tuple[str, ...]
 
 
-def parse_tags(names: Sequence[str], *, suffix: bool, strict: bool) -> ParsedTags:
-    """Return tags taken apart as each mode does: by the first `-`, or (strict) by the letter and any `-` around."""
+def parse_tags(names: Sequence[str], *, suffix: bool, strict: bool, delimiter: str = "-") -> ParsedTags:
+    """Return tags taken apart as each mode does: by the first `-`, or (strict) the letter and delimiters around."""
     letters = {letter: code for code, letter in enumerate(LETTERS)}
     if not strict:
         letters["."] = DOT
@@ -71,7 +71,7 @@ def parse_tags(names: Sequence[str], *, suffix: bool, strict: bool) -> ParsedTag
     for name in names:
         letter, rest = (name[-1], name[:-1]) if suffix else (name[0], name[1:])
         if strict:
-            kind = rest.strip("-")
+            kind = rest.strip(delimiter)
         else:
             kind = rest.rsplit("-", maxsplit=1)[0] if suffix else rest.split("-", maxsplit=1)[-1]
         parted.append((letters.get(letter, OTHER), kind or NAMELESS))

@@ -1,4 +1,4 @@
-"""seqeval.metrics: scores, report and measures of tag lists, with seqeval's arguments, results, errors and warnings.
+"""seqeval.metrics.sequence_labeling: scores, report and measures of tag lists.
 
 `y_true` and `y_pred` are lists of sentences, each a list of tags. `mode="strict"` takes effect with a `scheme` alone,
 but in `classification_report`, which detects one; `sample_weight` has no effect. As in seqeval, 0/0 is 0 (with a
@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.compat.seqeval.scheme import allowed_prefixes, scheme_name
+from nereval_core.compat.seqeval.reporters import DictReporter, StringReporter
+from nereval_core.compat.seqeval.scheme import auto_detect, invalid_token, refuse_scheme, scheme_name
 from nereval_core.conventions.seqeval import EVALUATION, decisions_by_type, match_entities
-from nereval_core.conventions.seqeval.entities import LETTERS, SCHEMES, default_entities, detect_scheme, parse_tags
+from nereval_core.conventions.seqeval.entities import LETTERS, SCHEMES, default_entities, parse_tags
 from nereval_core.conventions.tag_sequences import number_tags
 from nereval_core.corpus.arrays import Int64
 
 AVERAGES = (None, "micro", "macro", "weighted")
-COLUMNS = ("precision", "recall", "f1-score", "support")
 Tags = Sequence[Sequence[str]]
 Figures = tuple[Any, Any, Any, Any]
 """Precision, recall, F and support: arrays over types, or numbers of an average."""
@@ -110,11 +110,7 @@ def precision_recall_fscore_support(
     if average not in AVERAGES:
         raise ValueError(f"average has to be one of {AVERAGES}")
     check_consistent_length(y_true, y_pred)
-    name = None
-    if scheme is not None:
-        name = scheme_name(scheme)
-        if name is None:
-            raise TypeError(f"scheme has to be one of {', '.join(SCHEMES)}, a class of seqeval.scheme")
+    name = None if scheme is None else refuse_scheme(scheme)
     counts = _counted(y_true, y_pred, suffix=suffix, scheme=name)
     return _averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
 
@@ -139,28 +135,19 @@ def classification_report(
     check_consistent_length(y_true, y_pred)
     name = None
     if mode == "strict":
-        name = scheme_name(scheme) or _detected(y_true, suffix=suffix)
+        name = scheme_name(scheme) or auto_detect(y_true, suffix=suffix).__name__
     counts = _counted(y_true, y_pred, suffix=suffix, scheme=name)
     # Without a type, seqeval's text ends in a ValueError too.
     width = 0 if output_dict else max(max(map(len, counts.types)), len("weighted avg"), digits)
+    reporter = DictReporter() if output_dict else StringReporter(width=width, digits=digits)
     columns = _averaged(counts, None, zero_division=zero_division)
-    rows = list(zip(counts.types, *columns, strict=True))
-    rows += [
-        (f"{average_name} avg", *_averaged(counts, average_name, zero_division=zero_division))
-        for average_name in AVERAGES[1:]
-    ]
-    if output_dict:
-        return {row[0]: dict(zip(COLUMNS, row[1:], strict=True)) for row in rows}
-    lines = [" " * width + " " + "".join(f" {column:>9}" for column in COLUMNS), ""]
-    for number, (row_name, *ratios, support) in enumerate(rows):
-        if number == len(counts.types):
-            lines.append("")
-        lines.append(
-            f"{row_name:>{width}} "
-            + "".join(f" {average_name:>9.{digits}f}" for average_name in ratios)
-            + f" {support:>9}"
-        )
-    return "\n".join((*lines, ""))
+    for row in zip(counts.types, *columns, strict=True):
+        reporter.write(*row)
+    reporter.write_blank()
+    for name in AVERAGES[1:]:
+        reporter.write(f"{name} avg", *_averaged(counts, name, zero_division=zero_division))
+    reporter.write_blank()
+    return reporter.report()
 
 
 def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
@@ -272,22 +259,7 @@ def _check_tags(names: Iterable[str], sentences: Iterable[Sequence[str]], scheme
             raise KeyError(other[0])
         for tag in sentence:
             if tag[place] not in allowed:
-                raise ValueError(f"Invalid token is found: {tag}. Allowed prefixes are: {allowed_prefixes(scheme)}.")
-
-
-def _detected(y_true: Tags, *, suffix: bool) -> str:
-    """Return the scheme that seqeval detects in gold's tags.
-
-    Raises:
-        ValueError: none fits.
-    """
-    letters = dict.fromkeys(tag[-1] if suffix else tag[0] for tag in set(chain.from_iterable(y_true)))
-    if other := [letter for letter in letters if letter not in LETTERS]:
-        raise ValueError(f"This scheme is not supported: {other[0]}")
-    scheme = detect_scheme("".join(letter for letter in LETTERS if letter in letters))
-    if scheme is None:
-        raise ValueError(f"This scheme is not supported: {set(letters)}")
-    return scheme
+                raise ValueError(invalid_token(tag, scheme))
 
 
 def _flat(y_true: Sequence[Any], y_pred: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
