@@ -136,8 +136,25 @@ def types_not_in_gold_in_words(gold: NamedTypes, pred: NamedTypes, settled: Coll
     return f"types that gold does not have: {', '.join(named)}{more}; {REMEDY}" if nearest else ""
 
 
+def spellings(layers: Iterable[Layer]) -> dict[str, str]:
+    """Return types of one layer that differ from a more frequent one of it in case and blanks alone, by their name."""
+    joined: dict[str, str] = {}
+    for layer in layers:
+        counts = np.bincount(layer.type, minlength=len(layer.types)).tolist()
+        first: dict[str, str] = {}
+        for _, name in sorted(zip(counts, layer.types, strict=True), key=lambda pair: (-pair[0], pair[1])):
+            usual = first.setdefault("".join(name.casefold().split()), name)
+            if usual != name:
+                joined.setdefault(name, usual)
+    return {name: usual for name, usual in joined.items() if usual not in joined}
+
+
 def suggested_lines(suggestions: Sequence[Suggestion], gold: Layer, systems: Iterable[Layer]) -> str:
-    """Return the suggestions as a mapping file to be edited; uncertain ones and reasons stand in comments."""
+    """Return the suggestions as a mapping file to be edited; uncertain ones and reasons stand in comments.
+
+    So do types that one side spells in several ways, which are to be joined on both.
+    """
+    systems = tuple(systems)
     lines = ["# NAME OF PREDICTIONS = NAME OF GOLD. Check every line: these are only suggestions."]
     if not suggestions:
         lines.append("# Gold has every type of the predictions: no mapping is needed.")
@@ -155,6 +172,11 @@ def suggested_lines(suggestions: Sequence[Suggestion], gold: Layer, systems: Ite
     others = [kind for kind in gold.types if kind not in reached]
     if others and suggestions:
         lines.append(f"# types of gold that no line maps to: {_on_one_line(', '.join(others))}")
+    if joined := spellings((gold, *systems)):
+        lines.append(
+            "# One side spells these in several ways. To join them, save the lines without # as FILE: --types FILE"
+        )
+        lines += [f"# {mapping_line(name, usual)}" for name, usual in sorted(joined.items())]
     return "".join(f"{line}\n" for line in lines)
 
 

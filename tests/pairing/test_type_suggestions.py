@@ -14,7 +14,7 @@ from nereval_core.cli import main
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.pairing import have_no_common_type
 from nereval_core.pairing.type_names import parse_types, type_names
-from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines
+from nereval_core.pairing.type_suggestions import spellings, suggest_types, suggested_lines
 from tests.support import ROOT
 from tests.support.layer_strategies import texts
 from tests.support.shared_corpora import SHARED, needs
@@ -139,6 +139,19 @@ def test_renamed_types_are_found_again(capfd: pytest.CaptureFixture[str], tmp_pa
     one, two = (line.split()[1:] for line in out.splitlines() if line.startswith("strict "))
     assert one == two
     assert [found.to for found in nereval_core.type_suggestions(GOLD, run)] == sorted(names, key=names.__getitem__)
+
+
+def test_spellings_of_one_side_are_joined_by_the_most_frequent() -> None:
+    gold = made((0, 0, 1, "Per"), (0, 2, 3, "PER"), (0, 4, 5, "PER"), (0, 6, 7, "cell line"), (0, 8, 9, "CellLine"))
+    assert spellings([gold, made((0, 0, 1, "LOC"))]) == {"Per": "PER", "cell line": "CellLine"}
+    lines = suggested_lines((), gold, [gold]).splitlines()
+    assert lines[-2:] == ["# Per = PER", "# cell line = CellLine"] and "--types FILE" in lines[-3]
+    # Without their marks the lines are a mapping.
+    written = "\n".join(line.removeprefix("# ") for line in lines[-2:])
+    assert parse_types(written, source="x").names == {"Per": "PER", "cell line": "CellLine"}
+    # Names of two sides are no spellings of one, nor are those that differ in more.
+    assert not spellings([made((0, 0, 1, "PER")), made((0, 0, 1, "per"))])
+    assert not spellings([made((0, 0, 1, "PER"), (0, 2, 3, "PERSON"))])
 
 
 def test_nothing_is_suggested_where_gold_has_every_type(capfd: pytest.CaptureFixture[str]) -> None:
