@@ -82,6 +82,17 @@ def test_types_that_do_not_meet_are_read_again_with_a_mapping() -> None:
     assert "pred types mapped: place=LOC;person=PER" in marks(app)
 
 
+def test_spellings_of_one_side_are_joined_on_both_by_one_click() -> None:
+    spelt = lines().replace('"start": 8, "end": 11, "label": "PER"', '"start": 8, "end": 11, "label": "Per"', 1)
+    app = upload(opened("Start"), spelt, spelt)
+    told = "One side spells the same type in several ways: Per and PER."
+    assert told in [shown.value for shown in app.markdown]
+    app = at_start(settled(next(button for button in app.button if button.key == "spellings_join").click().run()))
+    assert set(account(app)["types"]) == {"LOC, PER"}
+    assert told not in [shown.value for shown in app.markdown]
+    assert "types mapped: Per=PER" in marks(app)
+
+
 def test_lines_may_be_edited_and_wrong_ones_are_told() -> None:
     app = upload(opened("Start"), lines(), lines(NAMES))
     area = next(area for area in app.text_area if area.key and area.key.startswith("types_lines_"))

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.pairing import have_no_common_type
-from nereval_core.pairing.type_names import mapping_line, parse_types
-from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
+from nereval_core.pairing.type_names import TypeNames, mapping_line, parse_types, type_names
+from nereval_core.pairing.type_suggestions import Suggestion, spellings, suggest_types
 from nereval_core.problems import SHOWN, FormatError, name_text
 from nereval_core.tables import Column, Table, frame_table
 from pages.shared.components import navigation, opening, refusals, sentence
@@ -50,6 +51,7 @@ def draw_account(page: PageContext) -> None:
         sentence.draw_identical(page, name)
     _ways_on(page)
     offer_mapping(page)
+    _offer_spellings(page.loaded)
     draw_notes(page)
     for row in page.loaded.layers:
         if row.lost:
@@ -198,6 +200,36 @@ def _suggested(loaded: Loaded) -> tuple[Suggestion, ...]:
     return compute(loaded, "Suggesting types", suggest_types, loaded.corpus.gold, loaded.corpus.systems)
 
 
+def _offer_spellings(loaded: Loaded) -> None:
+    """Offer to join types that one side spells in several ways, on both sides at once."""
+    joined = _spellings(loaded) if loaded.types_can_be_mapped else {}
+    if not joined:
+        return
+    pairs = ", ".join(f"{named(name)} and {named(usual)}" for name, usual in list(joined.items())[:TYPES_NAMED])
+    more = f" and {len(joined) - TYPES_NAMED:,} more" if len(joined) > TYPES_NAMED else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"One side spells the same type in several ways: {pairs}{more}.", width="content")
+        st.button(
+            "Read them as one type",
+            key="spellings_join",
+            help="On both sides, by the spelling that has most spans. The signature says what was mapped.",
+            disabled=opening.is_waiting(),
+            on_click=_join_spellings,
+            args=(loaded, joined),
+        )
+
+
+@memoized("Comparing names of types …")
+def _spellings(loaded: Loaded) -> dict[str, str]:
+    return compute(loaded, "Comparing names of types", spellings, (loaded.corpus.gold, *loaded.corpus.systems))
+
+
+def _join_spellings(loaded: Loaded, joined: Mapping[str, str]) -> None:
+    names, options = type_names(joined), loaded.options
+    gold, pred = _composed(options.gold_types, names), _composed(options.pred_types, names)
+    _begin_reading(loaded, replace(options, gold_types=gold, pred_types=pred))
+
+
 def _table(suggestions: tuple[Suggestion, ...]) -> Table:
     rows = tuple((each.name, each.spans, each.to, "yes" if each.sure else "no", each.reason) for each in suggestions)
     texts = (Column(key, kind="text") for key in ("type of gold", "sure", "why"))
@@ -234,8 +266,14 @@ def _read_again(loaded: Loaded, key: str) -> None:
     except FormatError as error:
         refused_files.keep(error, MAPPING)
         return
-    before = loaded.options.pred_types
-    options = replace(loaded.options, pred_types=names if before is None else before.then(names))
+    _begin_reading(loaded, replace(loaded.options, pred_types=_composed(loaded.options.pred_types, names)))
+
+
+def _composed(before: TypeNames | None, names: TypeNames) -> TypeNames:
+    return names if before is None else before.then(names)
+
+
+def _begin_reading(loaded: Loaded, options: LoadOptions) -> None:
     opening.begin_reading(
         Again(
             loaded.corpus.name,
