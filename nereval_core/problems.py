@@ -7,8 +7,9 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 SHOWN = 20
 """Lines on problems that are printed; the rest is only counted."""
@@ -16,6 +17,8 @@ ALIKE = 3
 """Problems of one kind in one file that are told one by one; of more, the first stands for all."""
 IN_ALL = " problems in all"
 """In the line that counts the problems of a refusal."""
+SOUGHT = ", after which no more were looked for"
+"""In the line that counts the problems of a refusal that has as many as are collected."""
 VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|[0-9][0-9,]*(?: [a-z]+)?")
 """What differs between problems of one kind: what is quoted, and numbers with their nouns."""
 OPTION = re.compile(
@@ -114,6 +117,8 @@ def missing_package(error: ModuleNotFoundError) -> str | None:
     return f"this needs the package {package}; pip install {package}, or install nereval with the extra [{extra}]"
 
 
+MOST = 1_000
+"""Problems that are collected of a reading: the rest of the input is not looked at."""
 ALL_OPTIONS = "to score the files as they stand, give all of these options: "
 """The beginning of the last line of a refusal whose remedies name several options."""
 
@@ -122,7 +127,7 @@ class FormatError(Exception):
     """Input that cannot be read or scored: all its problems at once, and what was tried to mend them."""
 
     def __init__(self, problems: Iterable[Problem], remedies: Iterable[Remedy] = ()) -> None:
-        self.problems = tuple(problems)
+        self.problems = tuple(islice(problems, MOST))
         self.remedies = tuple(remedies)
         assert self.problems, "a FormatError names at least one problem"
         super().__init__(str(self))
@@ -143,10 +148,12 @@ class FormatError(Exception):
         remaining = dict.fromkeys(problem for problem in self.problems if problem not in others)
         every_line = [shared.get(problem) or str(problem) for problem in remaining]
         lines = every_line[:SHOWN]
+        # Of input that has more nobody knows how many.
+        in_all = f"{len(self.problems)}{IN_ALL}" if len(self.problems) < MOST else f"{MOST:,} problems or more{SOUGHT}"
         if len(every_line) > SHOWN:
-            lines.append(f"{len(self.problems)}{IN_ALL}; the first {SHOWN} are shown")
+            lines.append(f"{in_all}; the first {SHOWN} are shown")
         elif len(every_line) < len(self.problems):
-            lines.append(f"{len(self.problems)}{IN_ALL}")
+            lines.append(in_all)
         options = tuple(dict.fromkeys(problem.option for problem in self.problems if problem.option))
         if len(options) > 1:
             rest = sum(not problem.option for problem in self.problems)
@@ -159,6 +166,27 @@ class FormatError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (FormatError, (self.problems, self.remedies))
+
+
+class ProblemList(list[Problem]):
+    """The problems of a reading, which ends where there are MOST of them."""
+
+    def append(self, problem: Problem) -> None:
+        self.extend((problem,))
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Add problems.
+
+        Raises:
+            FormatError: with the first MOST, when there are as many.
+        """
+        super().extend(islice(problems, MOST - len(self)))
+        if len(self) == MOST:
+            raise FormatError(self)
+
+    def __iadd__(self, problems: Iterable[Problem]) -> Self:  # type: ignore[override, misc]
+        self.extend(problems)
+        return self
 
 
 class Steps:

@@ -9,6 +9,8 @@ import pytest
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import main
+from nereval_core.problems import MOST, FormatError
+from nereval_core.readers import read
 from tests.support.shared_corpora import SHARED, needs
 
 ALL = "to score the files as they stand, give all of these options: "
@@ -87,3 +89,16 @@ def test_the_problems_of_each_system_hold_what_stands_behind_them(tmp_path: Path
     assert [layer.name for layer in loaded.corpus.systems] == ["good"]
     assert [problem.option for problem in loaded.problems["bad"]] == [REPAIR, GOLD_TOKENS]
     assert not load_corpus(gold, files, options=LoadOptions(repair="conlleval", token_text="gold")).problems
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [("jsonl", '{"id": "a"}\n'), ("conllu", "x\n"), ("pubtator", "x\n"), ("conll", "x\tI-PER\ny\tQ\n\n")],
+)
+def test_a_reading_ends_at_a_thousand_problems(format: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_text(5_000 * text, encoding="utf-8")
+    with pytest.raises(FormatError) as refused:
+        read(file, format=format)
+    assert len(refused.value.problems) == MOST
+    assert refused.value.lines()[-1].startswith("1,000 problems or more, after which no more were looked for")

@@ -26,7 +26,7 @@ from nereval_core.conventions.outcome import (
 from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing import Pairing
 from nereval_core.pairing.selection import Selection
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 from nereval_core.readers import ReadOptions, Source, conll
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.readers.shared.label_list import label_list
@@ -372,7 +372,7 @@ def option_values(convention: Convention, values: Options) -> Options:
     """
     options = {option.name.replace("-", "_"): option for option in convention.options}
     parsed = {option.name: option.default for option in convention.options}
-    problems = []
+    problems = ProblemList()
     for key, value in values.items():
         option = options.get(key.replace("-", "_"))
         if option is None:

@@ -44,7 +44,7 @@ from nereval_core.conventions.records import (
 )
 from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 
 TYPES = ("Drug", "Strength", "Duration", "Route", "Form", "ADE", "Dosage", "Reason", "Frequency")
 """The types that the script prints."""
@@ -128,7 +128,7 @@ def figures(counts: CountTables, options: Options) -> Figures:
 
 
 def _refuse(gold: Layer, pred: Layer) -> None:
-    problems = []
+    problems = ProblemList()
     if not len(gold.documents):
         finding = "there is no document, where the script prints no figures"
         problems.append(Problem(gold.name, None, finding, "give at least one"))

@@ -30,7 +30,7 @@ from nereval_core.conventions.tag_sequences import (
     token_records,
 )
 from nereval_core.corpus.arrays import Array, Bools, Int32, Int64
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers.shared.token_tags import Tagged
 
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
@@ -153,7 +153,7 @@ def _parsed(names: tuple[str, ...]) -> tuple[Array, Array]:
 
 def _refuse(tags: TagPair, numbers: list[Int32], names: tuple[str, ...], letter: Array) -> None:
     """Raise a FormatError with the first place of each tag at which the program stops with a ValueError."""
-    problems = []
+    problems = ProblemList()
     for side, codes in zip(tags, numbers, strict=True):
         is_inner = np.ones(len(side), bool)
         is_inner[side.sentences[:-1]] = False

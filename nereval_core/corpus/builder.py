@@ -23,7 +23,7 @@ from nereval_core.corpus import (
 )
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
-from nereval_core.problems import Problem
+from nereval_core.problems import Problem, ProblemList
 
 Pairs = Sequence[tuple[int, int]]
 """Starts and ends, end exclusive."""
@@ -41,7 +41,7 @@ class Builder:
 
     source: str
     named: bool = True
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
     ids: list[str | None] = field(default_factory=list)
     texts: list[str | bytes] = field(default_factory=list)
     document_places: list[Place] = field(default_factory=list)

@@ -34,7 +34,7 @@ from nereval_core.pairing.mismatches import (
     tokens_of,
     unprojectable_span,
 )
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Problem, ProblemList
 from nereval_core.readers import Reading
 
 OFF_TOKENS, INSIDE_RESPELT, ACROSS, OFF_LETTERS = 1, 2, 3, 4
@@ -118,7 +118,7 @@ def match_documents(
         respelt &= numbered[owner]
     rest = ~same & ~lettered & ~numbered
     lettered |= _same_letters(ours, theirs, to, rest & both, kinds)
-    problems: list[Problem] = []
+    problems = ProblemList()
     apart = np.flatnonzero(rest & ~lettered).tolist()
     named = ours.named and theirs.named
     elsewhere = set(ours.texts) & {theirs.texts[number] for number in apart} if apart and named else ()

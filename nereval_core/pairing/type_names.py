@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.input.file_text import split_lines
 
@@ -87,7 +87,7 @@ def parse_types(text: str, *, source: str) -> TypeNames:
     """
     places: dict[str, int] = {}
     pairs: dict[str, str] = {}
-    problems: list[Problem] = []
+    problems = ProblemList()
     for number, line in enumerate(split_lines(text), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nereval_core.problems import SHOWN, FormatError, Problem, quoted
+from nereval_core.problems import SHOWN, FormatError, ProblemList, quoted
 from nereval_core.readers.input.origins import STDIN
 from nereval_core.readers.input.source import Source, SourceFile, skipped_files_note
 from nereval_core.readers.read_settings import Reading, ReadOptions
@@ -107,7 +107,7 @@ def _read_parts(source: Source, format: str, options: ReadOptions) -> Reading:
     from nereval_core.readers.shared.layer_parts import join_parts
 
     parts: list[Part] = []
-    problems: list[Problem] = []
+    problems = ProblemList()
     for part in source.parts:
         try:
             parts.append(_read_part(part, format, options))

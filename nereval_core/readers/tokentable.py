@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from nereval_core.corpus import Place
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import checked_rows, first_rows, plain_name
@@ -66,7 +66,7 @@ class TokenTableReader(Reader):
             FormatError: with every problem found: columns, rows, tags, sequences that break the scheme, ids.
         """
         files = source.pick(*self.suffixes)
-        problems: list[Problem] = []
+        problems = ProblemList()
         notes: dict[str, None] = {}
         sentences = [sentence for file in files for sentence in _sentences(file, options.column, problems, notes)]
         if problems:

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from nereval_core.corpus import Documents
-from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted, quoted_apart
 from nereval_core.readers.shared.strict_json import RefusedError, json_type, loads
 from nereval_core.review.store import ReviewStore, moment
 from nereval_core.review.verdicts import (
@@ -153,7 +153,7 @@ def read_lines(
         FormatError: with all problems found, up to PROBLEMS_READ.
     """
     numbered: list[tuple[int, StoredVerdict]] = []
-    wrong: list[Problem] = []
+    wrong = ProblemList()
     for number, line in _lines(stream):
         try:
             row = _object_of(line, first=number == 1)
@@ -336,7 +336,7 @@ def _histories(lines: Iterable[tuple[int, StoredVerdict]], source: str) -> Mappi
     Raises:
         FormatError: a history with a gap or with two verdicts of one version.
     """
-    wrong: list[Problem] = []
+    wrong = ProblemList()
     numbered: dict[str, list[tuple[int, StoredVerdict]]] = {}
     where: dict[str, str] = {}
     for line, stored in sorted(lines, key=lambda item: item[1].version):

@@ -284,6 +284,7 @@ TOLD_OTHERWISE = {
     "--mend": "so does it this one",
     "--keys": "files of no known shape have keys of their own, which tests of records name",
     "--unplaced": "lines of BioCreative's mentions whose sentence gold has not, which their tests follow",
+    "--types": "`nereval types` names it in the mapping that it writes",
     "--type": "a note names it, on tags that were read",
     **dict.fromkeys(("--criteria", "--merge", "--leave-out"), "Python gives no list of names, and no file is read"),
 }

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError, Problem, counted, one_line, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, one_line, quoted
 from nereval_core.records.tables import record_ids
 from nereval_core.scoring.count_tables import free_name
 
@@ -57,7 +57,7 @@ def read_columns(text: str, source: str) -> UserColumns:
         FormatError: with all problems of the file.
     """
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    problems: list[Problem] = []
+    problems = ProblemList()
     rows: dict[Key, tuple[str, ...]] = {}
     lines: dict[Key, int] = {}
     head: list[str] = []
@@ -118,7 +118,7 @@ def check_columns(columns: UserColumns, gold: Layer, systems: Iterable[Layer]) -
     """
     index = gold.documents.index
     span_names = set() if not columns.of_spans else _span_names([gold, *systems])
-    problems = []
+    problems = ProblemList()
     for key, line in columns.lines.items():
         if key[0] not in index:
             finding = f"there is no document {quoted(key[0])}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nereval_core.conventions.records import LIMIT, reading_order, text_from_quotes
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Source, SourceFile
 from nereval_core.readers.biomedical.bc2gm import (
     GOLD,
@@ -118,7 +118,7 @@ def read_lines(gold: Source, pred: Source) -> tuple[MentionLines, MentionLines, 
     """
     ours, theirs = mention_file(gold), mention_file(pred)
     others = None if ours is None else companion_file(gold, ours, VARIANTS)
-    problems: list[Problem] = []
+    problems = ProblemList()
     for source, file, what in ((gold, ours, GOLD), (gold, others, VARIANTS), (pred, theirs, "one .eval file")):
         if file is None:
             finding = f"no {what}: alt_eval.perl would say so and stop"
@@ -217,7 +217,7 @@ def layer_mentions(gold: Layer, pred: Layer) -> tuple[MentionList, MentionList, 
     ]
     table = np.array(sorted(set(alternatives)), np.int64).reshape(-1, 3)
     rows = [_in_order(gold), (table[:, 0], table[:, 1], table[:, 2]), _in_order(pred)]
-    problems = []
+    problems = ProblemList()
     places = []
     for name, (doc, low, high) in zip((gold.name, "", pred.name), rows, strict=True):
         base = documents.base[doc]

@@ -50,7 +50,7 @@ from nereval_core.conventions.hipe.matching import TokenText, differing_tokens
 from nereval_core.conventions.hipe.spans import map_links, read_mapping
 from nereval_core.conventions.outcome import CountTables, Figures, RatioNames, SideContent
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _relaxed(version: HipeVersion, pair: ColumnPair, options: Options) -> Column
 
 def _slices(options: Options) -> list[TokenSlice]:
     """Return all combinations of periods and noise levels, the whole of each included, in the scorer's order."""
-    problems: list[Problem] = []
+    problems = ProblemList()
     levels, periods = (
         [TokenSlice(), *_parsed(options.get(name) or (), parse, f"--{name}", remedy, problems)]
         for name, parse, remedy in (

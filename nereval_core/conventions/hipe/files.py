@@ -17,7 +17,7 @@ from nereval_core.conventions.hipe.columns import DAY, CellColumn, ColumnFiles, 
 from nereval_core.corpus import Documents, Place
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted, quoted_apart
 from nereval_core.readers import Source
 from nereval_core.readers.hipe.rows import LED, HipeFile, TokenRow, add_documents, parse_file
 from nereval_core.readers.shared.token_tags import Tagged, match_tags
@@ -42,7 +42,7 @@ def read_pair(
     """
     pairs = _glued(glue)
     needed = tuple(dict.fromkeys([*columns, *(name for pair in pairs for name in pair)]))
-    problems: list[Problem] = []
+    problems = ProblemList()
     sides = []
     for source in (gold, pred):
         try:
@@ -114,7 +114,7 @@ def _spread(marks: Sequence[tuple[int, int]], size: int) -> Int64:
 
 def _side(source: Source, version: HipeVersion, needed: Sequence[str], glue: Sequence[tuple[str, str]]) -> ColumnFiles:
     files = _parsed(source)
-    problems: list[Problem] = []
+    problems = ProblemList()
     side = ColumnFiles(source.name, [], _nowhere, {}, [], [], [], [], [], False)
     cells: dict[str, list[str]] = {name: [] for name in needed}
     misc: list[str] = []

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from nereval_core.conventions.records import text_from_quotes
 from nereval_core.corpus import Documents
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Source, SourceFile
 
 UNCLEAR = "UNCLEAR"
@@ -41,7 +41,7 @@ class CountedUnits:
 class FileFindings:
     """Findings while files are read: problems, the number of lines skipped, quotes by document."""
 
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
     skipped: int = 0
     quotes: list[tuple[str, int, int, str]] = field(default_factory=list)
 

@@ -61,7 +61,7 @@ from nereval_core.conventions.tag_sequences import (
     token_records,
 )
 from nereval_core.corpus.arrays import Array, Int32, Int64
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers.shared import tag_schemes
 from nereval_core.readers.shared.token_tags import Tagged
 
@@ -173,7 +173,7 @@ def in_scheme(iob2: Tagged, name: str) -> Tagged:
 
 def _refuse(tags: TagPair, numbers: Iterable[Int32], names: Sequence[str], wrong: Mapping[str, str]) -> None:
     """Raise a FormatError with the first place of each tag at which seqeval stops."""
-    problems = []
+    problems = ProblemList()
     for side, codes in zip(tags, numbers, strict=True):
         for code, name in enumerate(names):
             if name in wrong and len(tokens := np.flatnonzero(codes == code)):

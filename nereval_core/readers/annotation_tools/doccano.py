@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, ProblemList
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import KeyedReader, key_of
@@ -63,7 +63,7 @@ class DoccanoReader(KeyedReader):
         Raises:
             FormatError: with every problem found.
         """
-        problems: list[Problem] = []
+        problems = ProblemList()
         files = source.pick(*self.suffixes)
         is_shared = len(files) > 1 and _share_documents([list(items(file, problems)) for file in files])
         if problems:

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, either_option, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import records_of, types_of_value
@@ -163,7 +163,7 @@ def _tasks(source: Source, text_key: int | str | None = None) -> tuple[list[Task
     Raises:
         FormatError: with every problem found.
     """
-    problems: list[Problem] = []
+    problems = ProblemList()
     skipped: Counter[str] = Counter()
     tasks = []
     records = list(records_of(source.pick(*LabelStudioReader.suffixes), problems))

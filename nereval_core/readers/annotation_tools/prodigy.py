@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import KeyedReader, Record, key_of
@@ -142,7 +142,7 @@ class ProdigyReader(KeyedReader):
             FormatError: with every problem found.
         """
         tasks: dict[str, list[Record]] = {}
-        problems: list[Problem] = []
+        problems = ProblemList()
         for line, file_name, row in self.records(source, problems):
             if not isinstance(row, dict) or not isinstance(row.get("text"), str):
                 what = "a task without a text" if isinstance(row, dict) else f"{json_type(row)} where a task should be"

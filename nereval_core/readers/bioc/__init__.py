@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
+from nereval_core.problems import FormatError, ProblemList, counted, quoted, quoted_apart
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.bioc.documents import COLLECTIONS, DOCUMENT, BioCDocument, documents_of_json, documents_of_xml
 from nereval_core.readers.bioc.places import (
@@ -76,7 +76,7 @@ class BiocReader(Reader):
             FormatError: with every problem found.
         """
         files = source.pick(*self.suffixes)
-        problems: list[Problem] = []
+        problems = ProblemList()
         counts: Counter[str] = Counter()
         documents: list[BioCDocument] = []
         for file in files:

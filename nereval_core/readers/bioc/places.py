@@ -14,7 +14,7 @@ import numpy as np
 
 from nereval_core.corpus import Place
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers.bioc.documents import UNKNOWN_OFFSET, BioCAnnotation, BioCDocument, BioCPassage
 from nereval_core.readers.biomedical.pubtator import plain_blanks
 from nereval_core.readers.shared.offset_units import (
@@ -82,7 +82,7 @@ def likely_units(documents: Sequence[BioCDocument]) -> list[Unit]:
 
 def passage_problems(documents: Sequence[BioCDocument]) -> list[Problem]:
     """Return problems of passages that no unit of offsets resolves: overlaps, and gaps that are too large."""
-    problems = []
+    problems = ProblemList()
     room = GAP_CHARACTERS
     for document in documents:
         reached = 0

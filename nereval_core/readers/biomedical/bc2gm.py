@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from nereval_core.corpus import Documents, Place, document_problems, layer
-from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted, quoted_apart
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
 from nereval_core.readers.shared.layer_parts import rowless_note
@@ -66,7 +66,7 @@ class Bc2gmReader(Reader):
         if file is None:
             finding = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
             raise FormatError.single(source.name, None, finding, "give a folder with one, or the file itself")
-        problems: list[Problem] = []
+        problems = ProblemList()
         own = sentence_files(source, file)
         documents, places = _documents(own, options.texts, file, problems)
         mentions = _Mentions(documents, problems, drops_unknown=options.unplaced == "drop")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem, either_option, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, either_option, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.cas.content import (
     ENTITY,
@@ -273,7 +273,7 @@ class CasLayer:
     choice: TypeChoice
     cases: list[tuple[CasFile, Cas, str]] = field(default_factory=list)
     types: TypeSystem = field(default_factory=TypeSystem)
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
 
     @property
     def prefix(self) -> str:

@@ -15,7 +15,7 @@ from itertools import compress
 from typing import Any
 from xml.parsers.expat import XMLParserType
 
-from nereval_core.problems import Problem, quoted
+from nereval_core.problems import Problem, ProblemList, quoted
 from nereval_core.readers.shared.safe_xml import EXPORT_AGAIN, Attributes, Start, parse_xml
 
 CURATION, INITIAL = "CURATION_USER", "INITIAL_CAS"
@@ -238,7 +238,7 @@ class CasParts:
     is_read: TypeFilter
     id: str
     sofa: str
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
     sofas: dict[Any, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
     members: dict[Any, Set[Any]] = field(default_factory=dict)
     rows: dict[str, FeatureStructures] = field(default_factory=dict)

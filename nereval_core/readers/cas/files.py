@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 from xml.parsers.expat import XMLParserType
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers.cas.content import (
     XMI_ID,
     Cas,
@@ -135,7 +135,7 @@ def _inner(source: Source, most: int | None = None) -> list[SourceFile]:
     Raises:
         FormatError: a zip is broken or not safe, or those of a zip are too much together.
     """
-    problems: list[Problem] = []
+    problems = ProblemList()
     files: list[SourceFile] = []
     total = 0
     for file in source.by_suffix.get(ZIP, ())[:most]:

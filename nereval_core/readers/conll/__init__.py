@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from nereval_core.corpus import Place, Unit, document_problems, layer
-from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, either_option, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import PackedRows, read_packed
 from nereval_core.readers.conll.layout import is_tag, sample_rows, tag_columns, word_column
@@ -266,7 +266,7 @@ class DocumentUnits:
     named: bool
     places: Sequence[Place]
     notes: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
     unit: Unit = "document"
     written_ids: tuple[str, ...] = ()
 

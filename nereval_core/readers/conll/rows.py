@@ -12,7 +12,7 @@ import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place, frozen
 from nereval_core.corpus.arrays import Int32, Int64
-from nereval_core.problems import FormatError, Problem, counted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll.layout import (
     BYTE_ORDER_MARK,
@@ -105,7 +105,7 @@ class FileStructure:
     wordless: list[SourceFile] = field(default_factory=list)
     """Files whose tokens are numbers: scorers of tags read them."""
     comments: int = 0
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
 
     def other(self, line: str, token: int, place: Place, layout: Layout) -> bool:
         """Read a line that is not a row, before this token, and return whether it ends the sentence."""

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
-from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, either_option, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.conllu.brackets import entities_of, places_of
@@ -74,7 +74,7 @@ class ConlluReader(Reader):
                 several keys that may be meant.
         """
         files = _files(source)
-        problems: list[Problem] = []
+        problems = ProblemList()
         sentences = [
             sentence for file in with_progress(files, options.progress) for sentence in sentences_of(file, problems)
         ]
@@ -248,7 +248,7 @@ def _reading_of_brackets(
     Raises:
         FormatError: with what is wrong with brackets, spans and documents.
     """
-    problems: list[Problem] = []
+    problems = ProblemList()
     bounds: list[tuple[int, int, int]] = []
     labels: list[str] = []
     span_places: list[Place] = []

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nereval_core.corpus import Place
-from nereval_core.problems import FormatError, Problem, counted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.datasets.token_spans import has_token_spans, read_token_spans, span_choices
 from nereval_core.readers.input.file_text import Head
@@ -146,7 +146,7 @@ class DatasetsReader(Reader):
         files = _files(source)
         if has_token_spans(source.head_of(files[0]).keys):
             return read_token_spans(source, files, options, self.name)
-        problems: list[Problem] = []
+        problems = ProblemList()
         beside = [file for file in source.files if file.name.endswith(BESIDE)]
         named = options.column is not None
         tag_options = _TagOptions((str(options.column),) if named else TAGS, named, options.labels, beside, problems)

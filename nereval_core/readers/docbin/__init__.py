@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
 from nereval_core.corpus.arrays import Int64, UInt64
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.docbin.message import (
     DECODING_ERRORS,
@@ -52,7 +52,7 @@ UNNAMED = "ids and links whose string is not stored, left out"
 class _Content:
     """Documents and the spans of one layer, gathered file by file."""
 
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
     counts: Counter[str] = field(default_factory=Counter)
     places: list[Place] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)

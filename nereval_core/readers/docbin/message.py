@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus.arrays import Array, Int64, UInt64
-from nereval_core.problems import FormatError, Problem, counted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted
 from nereval_core.readers.input.compression import BLOCK
 from nereval_core.readers.input.origins import InZip, expanded_limit, expands_too_far
 from nereval_core.readers.input.source import SourceFile
@@ -216,7 +216,7 @@ def unpack_docbin(file: SourceFile) -> PackedFile:
     lengths = np.frombuffer(message.lengths, "<i4").astype(np.int64)
     count = len(lengths)
     groups: list[dict[str, bytes]] = []
-    problems: list[Problem] = []
+    problems = ProblemList()
     for number, packed in enumerate(message.span_groups or (), start=1):
         try:
             groups.append(_groups(packed))

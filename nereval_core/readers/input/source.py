@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers.input.compression import (
     GIVE_UNPACKED,
     MAGIC_BYTES,
@@ -262,7 +262,7 @@ class Source:
         folders: list[tuple[str, list[SourceFile]]] = []
         passed: list[str] = []
         uploaded: list[str] = []
-        problems: list[Problem] = []
+        problems = ProblemList()
         for upload, raw in uploads:
             uploaded.append(upload)
             try:

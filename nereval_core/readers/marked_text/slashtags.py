@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from nereval_core.corpus import Place
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.tag_cells import kind_of_cells, notation_of
@@ -60,7 +60,7 @@ class SlashTagReader(Reader):
             FormatError: with every problem found: words without tags, tags, sequences that break the scheme.
         """
         files = source.pick(*self.suffixes)
-        problems: list[Problem] = []
+        problems = ProblemList()
         words = _Words()
         for file in files:
             _read_file(file, words, problems)

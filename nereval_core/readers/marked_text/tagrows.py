@@ -18,7 +18,7 @@ import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.read_settings import ReadSettings
@@ -107,7 +107,7 @@ class TagRowReader(Reader):
                 the scheme.
         """
         files = source.pick(*self.suffixes)
-        problems: list[Problem] = []
+        problems = ProblemList()
         notes: dict[str, None] = {}
         rows = _Rows()
         for file in files:
@@ -146,7 +146,7 @@ def _documents(source: Source, rows: _Rows, options: ReadOptions) -> Documents:
     if len(rows.tags) == len(sizes) and all(0 < len(tags) <= size for tags, size in zip(rows.tags, sizes, strict=True)):
         n_tags = np.array([len(tags) for tags in rows.tags])
         return gold if (n_tags == sizes).all() else _cut_documents(gold, bounds, n_tags)
-    problems = []
+    problems = ProblemList()
     for number, (tags, size) in enumerate(zip(rows.tags, sizes.tolist(), strict=False)):
         if len(tags) != size:
             words = " ".join(_words(gold, int(bounds[number]), int(bounds[number + 1])))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nereval_core.problems import Problem
+from nereval_core.problems import ProblemList
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, pipeline
 from nereval_core.readers.annotation_tools import doccano
 from nereval_core.readers.conll.layout import is_tag
@@ -101,7 +101,7 @@ class MentionReader(Reader):
                 another number of lines than gold has documents, no texts.
         """
         files = source.pick(*self.suffixes)
-        problems: list[Problem] = []
+        problems = ProblemList()
         rows = [((file.shown, line), row) for file in files for line, row in items(file, problems)]
         unread = (
             [] if options.column is not None else other_keys_note((_unread_part(row) for _, row in rows), NOT_LISTS)

@@ -22,7 +22,7 @@ import numpy as np
 from nereval_core.corpus import Documents, Intervals, Labels, Layer, Place, document_problems, frozen, layer
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet import columns
@@ -140,7 +140,7 @@ def _pairs(source: Source) -> list[_Pair]:
 class _Texts:
     """The documents read so far, and by the name of a pair the first of its own and the ids of these."""
 
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
     ids: list[str] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     homes: dict[str, tuple[int, pa.Array]] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Labels, Place
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import Problem, counted, quoted
+from nereval_core.problems import Problem, ProblemList, counted, quoted
 from nereval_core.readers.shared.tag_cells import Notation
 from nereval_core.readers.shared.tag_decoding import Chunks
 from nereval_core.readers.shared.tag_reading import SpanBounds, token_bounds
@@ -42,7 +42,7 @@ class ObjectColumns:
     form: Form | None
     sizes: Int64
     first: Int64
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemList = field(default_factory=ProblemList)
     start: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
     end: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
     labels: Labels = field(default_factory=lambda: Labels.of(()))
@@ -180,7 +180,7 @@ def _tagged(flat: list[str], base: int, number: dict[str, int]) -> tuple[Int64, 
 
 def checked_objects(documents: Sequence[Sequence[Any]], name: str) -> ObjectColumns:
     """Return the columns of objects, checked one by one, with all their problems."""
-    problems: list[Problem] = []
+    problems = ProblemList()
     form: Form | None = None
     sizes: list[int] = []
     rows: list[tuple[int, int, int, int, str]] = []

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from nereval_core.corpus import Documents, Intervals
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 from nereval_core.readers.datasets import TOKENS
 from nereval_core.readers.pipeline import LISTS, TYPES, TaggedEntity, join_pieces, read_entity
 from nereval_core.readers.shared.annotation_keys import SAMPLED_RECORDS, types_of_value
@@ -112,7 +112,7 @@ def _places(spans: Iterable[Any]) -> list[tuple[int, int, str]]:
 
 def _entities(entities_of_documents: Sequence[Sequence[Any]], name: str, side: Side) -> PlainLists:
     """Return entities as `pipeline` reads them from files: pieces of a word are joined, O is left out."""
-    problems: list[Problem] = []
+    problems = ProblemList()
     documents: list[list[tuple[int, int, str]]] = []
     scores: dict[int, float] = {}
     spans = 0
@@ -228,7 +228,7 @@ def _frame(frame: Any, name: str, like: Documents | None, columns: Mapping[str, 
     order = {id: number for number, id in enumerate(like.ids if like is not None else dict.fromkeys(ids))}
     spans: list[list[tuple[Any, ...]]] = [[] for _ in order]
     texts: list[str | None] = [None] * len(order)
-    problems: list[Problem] = []
+    problems = ProblemList()
     rows = zip(ids, column["start"], column["end"], column["type"], column.get("score", [None] * len(ids)), strict=True)
     for row, (id, start, end, label, score) in enumerate(rows):
         if id not in order:

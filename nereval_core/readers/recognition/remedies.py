@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from nereval_core.corpus import Documents
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, ProblemList, quoted
 from nereval_core.readers.conll.layout import is_tag, sample_rows
 from nereval_core.readers.input.file_text import iconv_command
 from nereval_core.readers.input.source import Source, SourceFile
@@ -130,7 +130,7 @@ NATIVE = "write the native format, objects with id, text and spans"
 
 def begins_broken(file: SourceFile) -> bool:
     """Return whether the first value of a file of JSON cannot be read."""
-    problems: list[Problem] = []
+    problems = ProblemList()
     next(items(file, problems), None)
     return bool(problems)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, ClassVar
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.read_settings import ReadOptions
 from nereval_core.readers.recognition import Reader
@@ -267,7 +267,7 @@ def key_of(record: Mapping[str, Any], keys: Iterable[str]) -> str | None:
 def sampled_records(files: Sequence[SourceFile]) -> list[Any]:
     """Return the first records of small files, as they are looked at before files are read."""
     small = [file for file in files if file.origin.size() <= PREVIEWED_BYTES]
-    problems: list[Problem] = []
+    problems = ProblemList()
     try:
         return [record for _, _, record in islice(records_of(small, problems), SAMPLED_RECORDS)]
     except FormatError:

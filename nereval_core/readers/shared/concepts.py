@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 from nereval_core.readers.input.source import Source, SourceFile, unread_files_note
 
 HEADS = frozenset({"file", "filename", "document", "document_id", "doc", "doc_id", "articleid", "id"})
@@ -55,7 +55,7 @@ def read_index(source: Source | str | os.PathLike[str]) -> Index:
     if source.parts:
         return _united(source)
     files = source.pick(".tsv")
-    problems: list[Problem] = []
+    problems = ProblemList()
     documents: dict[str, set[str]] = {}
     repeated = empty = headers = 0
     for file in files:
@@ -100,7 +100,7 @@ def _united(source: Source) -> Index:
     """
     documents: dict[str, frozenset[str]] = {}
     homes: dict[str, str] = {}
-    problems: list[Problem] = []
+    problems = ProblemList()
     notes: list[str] = []
     for part in source.parts:
         index = read_index(part)
@@ -127,7 +127,7 @@ def read_mapping(source: Source | str | os.PathLike[str]) -> dict[str, str]:
         FormatError: with every problem found: a line of another form, an id that is mapped to two others.
     """
     source = source if isinstance(source, Source) else Source.of_path(source)
-    problems: list[Problem] = []
+    problems = ProblemList()
     mapping: dict[str, str] = {}
     places: dict[str, Place] = {}
 

@@ -12,7 +12,7 @@ from nereval_core.corpus import Documents, Layer, Place
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.concatenation import MOST_TYPES, join_documents, join_layers
 from nereval_core.corpus.subset import select_documents, select_spans
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 from nereval_core.readers.read_settings import Reading
 
 BETWEEN = " + "
@@ -114,7 +114,7 @@ def _documents_read(parts: Sequence[Part]) -> list[Int64]:
         return numbers_of_parts
     homes: dict[str, tuple[int, int]] = {}
     spare: set[tuple[int, int]] = set()
-    problems: list[Problem] = []
+    problems = ProblemList()
     bare = [_bare(part) for part in parts]
     for at, part in enumerate(parts):
         twice: list[Problem] = []

@@ -217,22 +217,32 @@ CAUSES: Mapping[str, Callable[[str], str]] = {
     ),
 }
 """Why offsets may fit none of a text as it is, each with the text that they would fit."""
+FIRST_QUOTES = 100
+"""Quotes that are looked at first: most causes are ruled out by them."""
 
 
 def mismatch_cause(spans: CountedSpans, texts: Sequence[str], countings: Iterable[Offsets] = ALL_OFFSETS) -> str | None:
     """Return why quotes do not match, where changing the texts in one way makes all of them do."""
+    chosen = sorted(spans.quotes)[:FIRST_QUOTES]
+    columns = {name: getattr(spans, name)[chosen] for name in ("text", "start", "end")}
+    first = replace(spans, **columns, quotes={at: spans.quotes[span] for at, span in enumerate(chosen)})
     for name, change in CAUSES.items():
-        changed = list(texts)
-        for number in {int(spans.text[span]) for span in spans.quotes}:
-            changed[number] = change(texts[number])
-        # Quotes may be written in the one way or the other.
-        both = replace(spans, alike=_after(change, spans.alike))
-        if changed == list(texts):
-            continue
         for counting in countings:
-            if not _differing(both, changed, *convert_offsets(spans, changed, counting)):
-                return f"{name} (offsets in {counting})"
+            if all(_fits(part, texts, change, counting) for part in (first, spans)):
+                numbers = {int(spans.text[span]) for span in spans.quotes}
+                if any(change(texts[number]) != texts[number] for number in numbers):
+                    return f"{name} (offsets in {counting})"
     return None
+
+
+def _fits(spans: CountedSpans, texts: Sequence[str], change: Callable[[str], str], counting: Offsets) -> bool:
+    """Return whether all quotes match the changed texts."""
+    changed = list(texts)
+    for number in {int(spans.text[span]) for span in spans.quotes}:
+        changed[number] = change(texts[number])
+    # Quotes may be written in the one way or the other.
+    both = replace(spans, alike=_after(change, spans.alike))
+    return not _differing(both, changed, *convert_offsets(spans, changed, counting))
 
 
 def _after(change: Callable[[str], str], alike: Callable[[str], str]) -> Callable[[str], str]:

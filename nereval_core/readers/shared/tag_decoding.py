@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import Place
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, either_option, quoted
 from nereval_core.readers.read_settings import ReadOptions
 from nereval_core.readers.shared.tag_cells import (
     NUMBERS_PROBLEM,
@@ -103,15 +103,17 @@ def tag_problems(
     `spoilt` are tokens whose tags are refused already, `schemes` those that `--scheme` may name.
     """
     beside = bool(len(tags.tokens))
-    problems = [
+    problems = ProblemList()
+    problems += (
         Problem(*place(token), f"{quoted(cell)} is not a tag", no_tag_remedy(cell, beside_tags=beside))
         for token, cell in ((token, written(token)) for token in tags.odd)
-    ]
+    )
     broken = faults(tags, scheme) if scheme and not options.repair else []
     # A tag beside something that is not a tag is not blamed.
     neighbours = {token + step for token in (*tags.odd, *spoilt) for step in (-1, 0, 1)}
     remedy = _repair_remedy(tags, scheme, schemes) if scheme and broken else ""
-    return problems + [Problem(*place(token), finding, remedy) for token, finding in broken if token not in neighbours]
+    problems += (Problem(*place(token), finding, remedy) for token, finding in broken if token not in neighbours)
+    return problems
 
 
 def _repair_remedy(tags: Tags, scheme: Scheme, schemes: Iterable[Scheme]) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from nereval_core.corpus import Documents, Intervals, Layer, Place
 from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.corpus.tokens import tokens_of
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +191,7 @@ def tokens_of_spans(layer: Layer, needed_by: str) -> tuple[Int64, Int64]:
         (overlaps, "overlaps another span"),
         (is_across, "reaches over the end of a sentence"),
     )
-    problems = []
+    problems = ProblemList()
     for span in np.flatnonzero(np.any([mask for mask, _ in reasons], axis=0)).tolist():
         reason = next(reason for mask, reason in reasons if mask[span])
         what = f"span [{layer.start[span]}, {layer.end[span]}) {quoted(layer.text(span))} ({layer.label(span)})"

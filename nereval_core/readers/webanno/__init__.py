@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
-from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted, quoted_apart
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.cas.content import SEPARATOR, layer_names, ranked_annotators, short_name
 from nereval_core.readers.input.source import unread_files_note, with_progress
@@ -127,7 +127,7 @@ def _by_annotator(
         FormatError: with every problem found.
     """
     files = source.pick(*WebannoReader.suffixes)
-    problems: list[Problem] = []
+    problems = ProblemList()
     files_of_annotator: dict[str, list[tuple[str, WebAnnoFile]]] = {}
     below = [EXPORTED.fullmatch(file.stem) for file in files]
     pairs = [[*filter(None, match.groups())] for match in below if match]
@@ -185,7 +185,7 @@ def _annotations(
     Raises:
         FormatError: with every problem found.
     """
-    problems: list[Problem] = []
+    problems = ProblemList()
     counts: Counter[str] = Counter()
     sources: dict[str, None] = {}
     annotations_of_files: list[list[CellAnnotation]] = []
@@ -247,14 +247,14 @@ def _texts(
     marked = CountedSpans(numbers, begins, ends, quotes, where)
     failed: list[FormatError] = []
     for counting in [named] if named else [Offsets(unit) for unit in (UNITS[1], UNITS[0], UNITS[2])]:
-        problems: list[Problem] = []
-        assembled = [assemble_text(file, counting, problems) for file in files]
-        texts = [text for text, _ in assembled]
+        problems = ProblemList()
         try:
+            assembled = [assemble_text(file, counting, problems) for file in files]
+            texts = [text for text, _ in assembled]
             if problems:
                 raise FormatError(problems)
             converted = code_points(marked, texts, expected=counting, stated=counting)
-            problems = [problem for file in files for problem in truncation_problems(file, counting)]
+            problems += (problem for file in files for problem in truncation_problems(file, counting))
             if problems:
                 raise FormatError(problems)
             return texts, [bounds for _, bounds in assembled], converted

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from nereval_core.problems import Problem, counted, quoted
+from nereval_core.problems import Problem, ProblemList, counted, quoted
 from nereval_core.readers.cas.content import short_name
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.offset_units import Offsets, width_of
@@ -130,7 +130,7 @@ def assemble_text(parsed: WebAnnoFile, counting: Offsets, problems: list[Problem
 
 def truncation_problems(parsed: WebAnnoFile, counting: Offsets) -> list[Problem]:
     """Return a problem for each sentence with more text behind its last token: rows of it are missing."""
-    problems = []
+    problems = ProblemList()
     tokens = [row for row in parsed.rows if not row.part]
     firsts = [at for at, row in enumerate(tokens) if row.first]
     for text, (first, following) in zip(parsed.sentences, pairwise([*firsts, len(tokens)]), strict=True):
