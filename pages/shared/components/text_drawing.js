@@ -281,9 +281,11 @@ function drawBorders(under, data, boxesOf, topOf, height) {
     }
 }
 
+let labelCanvas = null; // what widths are measured on
+
 // The width of a label, in pixels.
 function labelWidths(view, font = "600 11px") {
-  const context = (labelWidths.canvas ??= document.createElement("canvas")).getContext("2d");
+  const context = (labelCanvas ??= document.createElement("canvas")).getContext("2d");
   const family = getComputedStyle(view).fontFamily;
   const widths = new Map();
   return (text) => {

@@ -4,7 +4,7 @@
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const previous = parentElement.querySelector(":scope > .nvc");
-  const focused = previous?.contains(document.activeElement) ? document.activeElement.dataset.place : null;
+  const focused = previous?.contains(document.activeElement) ? (/** @type {HTMLElement} */ (document.activeElement)).dataset.place : null;
   const list = element("ol", "nvc");
   list.setAttribute("aria-label", data.label);
   data.pairs.forEach((pair, place) => {

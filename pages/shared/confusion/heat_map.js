@@ -13,7 +13,7 @@ export default function (component) {
   const order = JSON.stringify([data.keys, data.columnKeys]);
   const scrolled = memory.order === order ? held?.querySelector(".nvm-scroll").scrollLeft : 0;
   memory.order = order;
-  const focused = held?.contains(document.activeElement) ? document.activeElement.dataset.at : null;
+  const focused = held?.contains(document.activeElement) ? (/** @type {HTMLElement} */ (document.activeElement)).dataset.at : null;
   const root = element("div", "nvm");
   const grid = element("table", "");
   grid.setAttribute("role", "grid");

@@ -41,6 +41,7 @@ const showScorer = (state, name) => toldOfLadder(state, { act: "scorer", name })
 const partsOfWhole = ({ data }, step) => (data.whole.criterion === step.criterion ? data.whole : null);
 
 // The keys: what each does, and in words.
+/** @type {[string, (state: any) => any, string][]} key, what it does, in words */
 const LADDER_KEYS = [
   ["j", (state) => openStepNumber(state, stepNumber(state) + 1), "the next step, more lenient"],
   ["k", (state) => openStepNumber(state, stepNumber(state) - 1), "the step above, stricter"],

@@ -4,7 +4,7 @@ const VALUES_SHOWN = 6; // values of a facet before "more"
 const WIDE = matchMedia("(min-width: 1300px)");
 
 WIDE.addEventListener("change", ({ matches }) => {
-  for (const box of document.querySelectorAll("details.nf")) box.open = matches;
+  for (const box of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.nf"))) box.open = matches;
 });
 
 export default function (component) {
@@ -23,7 +23,7 @@ export default function (component) {
 }
 
 function drawFacets(view, data, parentElement) {
-  const focus = document.activeElement?.dataset?.facet;
+  const focus = (/** @type {HTMLElement} */ (document.activeElement))?.dataset?.facet;
   const box = make("details", "nf");
   box.open = WIDE.matches || view.isOpen;
   box.addEventListener("toggle", () => (view.isOpen = box.open));

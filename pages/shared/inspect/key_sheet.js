@@ -5,6 +5,7 @@ const SEARCH_BOX = ".st-key-widget_q input";
 const SEARCH_PATIENCE = 4000; // milliseconds that letters wait for a search box that is not there yet
 const GATE_CLOSED = 350; // milliseconds for which a record that comes up unasked takes no keys but moves
 const GATE_CLOSED_AT_MOST = 2000; // milliseconds after which it takes them though keys were pressed all the time
+/** @type {[string, (rows: any) => any, string][]} */
 const PAGE_KEYS = [
   ["/", () => focusSearch(), "search"],
   ["?", (rows) => toggleKeySheet(rows), "show or hide all keys"],
@@ -55,7 +56,8 @@ function leaveSearch(event) {
   if (event.key === "Escape") restoreSearch(box);
   event.preventDefault();
   box.blur();
-  document.querySelector(".nw-entry[aria-current]")?.focus({ preventScroll: true });
+  const entry = /** @type {HTMLElement | null} */ (document.querySelector(".nw-entry[aria-current]"));
+  entry?.focus({ preventScroll: true });
   return true;
 }
 
@@ -74,8 +76,10 @@ function rememberSearch({ target }) {
   if (box) box.nerevalApplied = box.value;
 }
 
+const searchBox = () => /** @type {HTMLInputElement | null} */ (document.querySelector(SEARCH_BOX));
+
 function focusSearch() {
-  const box = document.querySelector(SEARCH_BOX);
+  const box = searchBox();
   if (!box) return waitForSearch("");
   box.focus();
   box.select();
@@ -88,7 +92,7 @@ const awaited = { typed: null, until: 0, box: null, at: 0 };
 function waitForSearch(typed) {
   Object.assign(awaited, { typed, until: Date.now() + SEARCH_PATIENCE });
   const tryAgain = () => {
-    const box = document.querySelector(SEARCH_BOX);
+    const box = searchBox();
     if (awaited.typed === null) return;
     if (box) typeInto(box);
     else if (Date.now() < awaited.until) setTimeout(tryAgain, 60);
@@ -123,7 +127,7 @@ function typeForSearch(event) {
 }
 
 function toggleKeySheet(rows) {
-  const open = document.querySelector(".nk-sheet");
+  const open = /** @type {HTMLDialogElement | null} */ (document.querySelector(".nk-sheet"));
   if (open) return open.close();
   const sheet = make("dialog", "nk-sheet");
   sheet.setAttribute("aria-label", "Keys");

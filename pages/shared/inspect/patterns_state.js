@@ -52,11 +52,12 @@ const showRecord = (state, doc, record) => told(state, { act: "record", key: ope
 const takeBackPattern = (state) => (state.data.verdicts.reason ? state : told(state, { act: "undo" }));
 
 // The keys: what each does, and in words.
+/** @type {[string, (state: any) => any, string][]} key, what it does, in words */
 const PATTERN_KEYS = [
   ["j", (state) => openNumber(state, placeOf(state) + 1), "next pattern"],
   ["k", (state) => openNumber(state, placeOf(state) - 1), "previous pattern"],
   ["Enter", (state) => (state.asking === null ? showRecords(state) : confirmPattern(state)), "its records; or confirm"],
-  ...[...PATTERN_VERDICT_KEYS].map((key, number) => [key, (state) => ask(state, number), ""]),
+  ...[...PATTERN_VERDICT_KEYS].map(/** @returns {[string, (state: any) => any, string]} */ (key, number) => [key, (state) => ask(state, number), ""]),
   ["u", takeBackPattern, "take the last verdict or batch back"],
   ["Escape", cancelPattern, "do not give it"],
 ];

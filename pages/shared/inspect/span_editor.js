@@ -100,6 +100,7 @@ function newEditor(text, types, sources, type = sources.flat()[0]?.type ?? types
 }
 
 // The edge to be moved first: the one at which both sides differ.
+/** @returns {Edge} */
 function firstEdge(spans, other) {
   const last = Math.max(0, (spans[0]?.fragments.length ?? 1) - 1);
   const [own, others] = [spans[0]?.fragments, other[0]?.fragments];
@@ -195,6 +196,7 @@ function shiftSpan(editor, step) {
 }
 
 // The first word behind a place, or the last one before another; null in a text without any.
+/** @returns {Fragment | null} */
 function wordBeside({ starts, ends }, behind, ahead) {
   const next = starts.find((start) => start >= behind && after(ends, start) !== undefined);
   if (next !== undefined) return [next, after(ends, next)];

@@ -20,7 +20,7 @@ function drawEditor(workbench) {
   const words = editorWords(editor);
   if (!isChanged(workbench, "bar", "editor", state.edit.record, words, spans, edge, filter, message, Boolean(past), Boolean(future))) return;
   const isOpening = !parts.bar.querySelector(".nw-types");
-  const focused = parts.bar.contains(document.activeElement) ? document.activeElement.dataset.name : undefined;
+  const focused = parts.bar.contains(document.activeElement) ? (/** @type {HTMLElement} */ (document.activeElement)).dataset.name : undefined;
   const rows = [spanRow(workbench, words), typeRow(workbench)];
   if (message) rows.push(make("div", "nw-said", message));
   rows.push(hintRow());

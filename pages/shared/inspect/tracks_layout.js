@@ -137,7 +137,8 @@ function rowsByLine(placed, lines) {
 const isOver = (box, other) => box.line === other.line && box.left < other.right + TRACK_LABEL_GAP && other.left < box.right + TRACK_LABEL_GAP;
 
 // Longer spans that begin at one place come first: those inside of them lie below.
-function inReadingOrder([a], [b]) {
+function inReadingOrder(ours, others) {
+  const [[a], [b]] = [ours, others];
   if (!a || !b) return a ? -1 : b ? 1 : 0;
   return a.line - b.line || a.left - b.left || b.right - a.right;
 }

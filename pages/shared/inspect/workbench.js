@@ -198,12 +198,12 @@ function delayLink(workbench, event) {
 function followLink(workbench) {
   const path = workbench.delayedPath;
   workbench.delayedPath = null;
-  if (path) [...document.querySelectorAll(LINK)].find((link) => link.pathname === path)?.click();
+  if (path) [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(LINK))].find((link) => link.pathname === path)?.click();
 }
 
 // A dialog that asks for a name has the focus from its first moment on.
 function focusDialog(tries = 20) {
-  const field = document.querySelector("[data-testid='stDialog'] input");
+  const field = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid='stDialog'] input"));
   if (field) {
     if (!document.activeElement?.closest("[data-testid='stDialog'] input")) field.focus();
   } else if (tries) setTimeout(() => focusDialog(tries - 1), 100);

@@ -297,7 +297,7 @@ function legendItems({ state }) {
     const names = new Map(marks.map((mark) => [mark.type, mark.name]));
     return [...names.keys()].sort().map((type) => ({ text: names.get(type), title: `type ${names.get(type)}`, ...data.types[type] }));
   }
-  const isPresent = ([code]) => marks.some((mark) => mark.code === code);
+  const isPresent = (entry) => marks.some((mark) => mark.code === entry[0]);
   return Object.entries(data.looks).filter(isPresent).map(([, look]) => look);
 }
 

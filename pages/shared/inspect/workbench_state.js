@@ -148,10 +148,11 @@ const EDIT_KEY = "4";
 const opensEditor = (key) => key === EDIT_KEY || key === "m" || Array.isArray(key);
 // The keys: what each does, and in words.
 const VERDICT_WORDS = ["gold is right", "the prediction is right", "both are right", "neither: mark what is right", "unclear"];
+/** @type {[string, (state: any) => any, string][]} key, what it does, in words */
 const KEY_TABLE = [
   ["j", (state) => move(state, 1), "next record"],
   ["k", (state) => move(state, -1), "previous record"],
-  ...[...VERDICT_KEYS].map((key, number) => [
+  ...[...VERDICT_KEYS].map(/** @returns {[string, (state: any) => any, string]} */ (key, number) => [
     key, key === EDIT_KEY ? openEditor : (state) => decide(state, number), VERDICT_WORDS[number],
   ]),
   ["m", markNextWord, "mark an entity that nobody has marked"],
@@ -223,6 +224,7 @@ function openEditor(state) {
 }
 
 // What an editor of a record is made of: the text, the types, and the spans that it may start from.
+/** @returns {[EditedText, string[], Span[][]]} */
 function editorSources(state, text, card, right) {
   const [low, high] = text.window;
   const edited = editedText(text.paragraphs.flatMap(({ texts }) => texts), low);

@@ -157,7 +157,7 @@ function askForMissing(workbench, numbers = [...workbench.document?.places.keys(
 }
 
 // Lay out the windows anew, or those for which a test holds.
-function layoutAgain(workbench, isDue = () => true) {
+function layoutAgain(workbench, isDue = (_view) => true) {
   for (const { element, text } of workbench.document?.places ?? [])
     if (text && element.isConnected && isDue(element)) layoutWindow(element, element.nvOptions);
 }
@@ -199,7 +199,7 @@ function correctionMarks(state, text) {
 function draftMarks(state, text, inWindow, edited) {
   const title = "a draft, which nobody has kept";
   const records = [...new Set(text.marks.map(({ record }) => record))].filter((record) => record && record !== edited);
-  const fieldsOf = new Map(records.map((record) => [recordKey(text.doc, record), { record, title }]));
+  const fieldsOf = new Map(records.map((record) => [recordKey(text.doc, record), { record, entity: undefined, title }]));
   for (const key of Object.keys(state.drafts))
     if (isDraftedEntity(key, text.doc) && key !== edited) fieldsOf.set(key, { record: DRAWN, entity: key, title });
   return [...fieldsOf].flatMap(([key, fields]) => {

@@ -10,7 +10,7 @@ export default function (component) {
   const drawn = JSON.stringify(data);
   if (held && memory.drawn === drawn) return;
   memory.drawn = drawn;
-  const focused = held?.contains(document.activeElement) ? document.activeElement.dataset.at : null;
+  const focused = held?.contains(document.activeElement) ? (/** @type {HTMLElement} */ (document.activeElement)).dataset.at : null;
   const root = make("div", "nvb");
   data.rows.forEach((row, number) => {
     const line = make("div", "nvb-row");

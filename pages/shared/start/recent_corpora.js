@@ -3,7 +3,7 @@
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
-  const focused = parentElement.contains(document.activeElement) ? document.activeElement.dataset.place : null;
+  const focused = parentElement.contains(document.activeElement) ? (/** @type {HTMLElement} */ (document.activeElement)).dataset.place : null;
   parentElement.querySelector(":scope > .nvc")?.remove();
   const root = element("div", "nvc");
   const table = root.appendChild(element("table"));
