@@ -30,7 +30,7 @@ def test_keys_lead_from_a_pattern_to_its_records(visit: Visit) -> None:
     page.keyboard.press("/")
     page.keyboard.type("a")
     box = page.get_by_role("textbox", name="Search")
-    assert box.input_value() == "a"
+    assert visit.eventually(lambda: box.input_value() == "a")
     # Enter applies the search and gives the keys back to the queue, Escape leaves what is applied.
     with visit.rerun():
         page.keyboard.press("Enter")

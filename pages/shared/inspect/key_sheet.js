@@ -3,7 +3,7 @@
 
 const SEARCH_BOX = ".st-key-widget_q input";
 const SEARCH_PATIENCE = 4000; // milliseconds that letters wait for a search box that is not there yet
-const GATE_CLOSED = 350; // milliseconds for which a record that comes up unasked takes no keys but moves
+const GATE_CLOSED = 350; // milliseconds for which a record that comes up unasked takes no keys that change anything
 const GATE_CLOSED_AT_MOST = 2000; // milliseconds after which it takes them though keys were pressed all the time
 /** @type {[string, (rows: any) => any, string][]} */
 const PAGE_KEYS = [
@@ -14,6 +14,7 @@ const PAGE_KEYS = [
 // A gate is closed when a record comes up that the reader has not gone to. Keys that arrive before anybody can have read
 // it were meant for what was there before, and so were those that follow them without a pause.
 const closedGate = (now) => ({ opens: now + GATE_CLOSED, latest: now + GATE_CLOSED_AT_MOST });
+const OPEN_GATE = { opens: 0, latest: 0 };
 const isGateOpen = (gate, now) => now >= gate.opens;
 const gateAfterKey = (gate, now) =>
   isGateOpen(gate, now) ? gate : { ...gate, opens: Math.min(gate.latest, now + GATE_CLOSED) };
@@ -28,6 +29,12 @@ function closeGate(component, root) {
     else delete root.dataset.quiet;
   };
   openWhenDue();
+}
+
+// Whoever points at something has seen what is there.
+function openGate(component, root) {
+  component.gate = OPEN_GATE;
+  delete root.dataset.quiet;
 }
 
 // Whether a key is for what a component shows: the reader has had the time to see it, and it is on the screen.

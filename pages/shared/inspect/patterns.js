@@ -26,6 +26,7 @@ function newPatterns(parentElement) {
   const pressed = (event) => pressInPatterns(view, event);
   document.addEventListener("keydown", pressed);
   view.stop = () => document.removeEventListener("keydown", pressed);
+  view.parts.root.addEventListener("pointerdown", () => openGate(view, view.parts.root));
   view.parts.list.addEventListener("click", (event) => {
     const entry = event.target.closest("[data-number]");
     if (entry) view.act(openNumber, Number(entry.dataset.number));
@@ -50,7 +51,7 @@ function pressInPatterns(view, event) {
   if (event.key === "Enter" && !isName && event.target.closest?.("button:not(.np-entry), a, summary")) return;
   const key = { ArrowDown: "j", ArrowUp: "k" }[event.target.closest?.(".np-list") && event.key] ?? event.key;
   if (!PATTERN_KEYS.some(([name]) => name === key)) return;
-  if (key !== "j" && key !== "k" && !isName && !isForReader(view, view.parts.root)) return;
+  if (!isLookAtPatterns(view.state, key) && !isName && !isForReader(view, view.parts.root)) return;
   event.preventDefault();
   view.act(pressPatternKey, key);
 }

@@ -68,6 +68,9 @@ function patternKeyRows({ data }) {
   return PATTERN_KEYS.map(([key, , meaning]) => [key, meaning || words[PATTERN_VERDICT_KEYS.indexOf(key)]]);
 }
 
+// Whether a key changes nothing but what is on screen.
+const isLookAtPatterns = ({ asking }, key) => ["j", "k", "Escape"].includes(key) || (key === "Enter" && asking === null);
+
 function pressPatternKey(state, key) {
   return PATTERN_KEYS.find(([name]) => name === key)?.[1](state) ?? state;
 }

@@ -85,6 +85,7 @@ function mount(workbench, parentElement) {
   listen(document, "keydown", (event) => leaveSearch(event) || pressKey(workbench, event));
   listen(document, "focusin", rememberSearch);
   listen(document, "click", (event) => delayLink(workbench, event), true);
+  listen(parts.root, "pointerdown", () => openGate(workbench, parts.root));
   listen(parts.queue, "click", (event) => {
     const entry = event.target.closest("[data-at]");
     if (entry) workbench.act(chooseNumber, Number(entry.dataset.at));
@@ -169,7 +170,7 @@ function pressKey(workbench, event) {
   const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
   const key = arrow || event.key;
   if (pressPageKey(event, [...keyRows(workbench.state), ["n", "write a note"]])) return;
-  if (!isMove(key) && !isForReader(workbench, workbench.parts.root)) return;
+  if (!isLook(key) && !isForReader(workbench, workbench.parts.root)) return;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
   else if (key in KEYS) workbench.act(press, key);
   else return;

@@ -169,7 +169,8 @@ function keyRows({ data }) {
   return KEY_TABLE.map(([key, ...rest]) => [key, (key !== EDIT_KEY && words[VERDICT_KEYS.indexOf(key)]) || rest.at(-1)]);
 }
 const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
-const isMove = (key) => key === "j" || key === "k";
+// Those that change nothing but what is on screen.
+const isLook = (key) => "jkw[]".includes(key);
 
 // Whoever edits another record finds the draft again when the editor is opened there.
 function choose(state, doc, record, at = numberOf(state, doc, record)) {
