@@ -63,8 +63,10 @@ STYLE = Markup(
 
 
 def in_notebook(*parts: Markup) -> str:
-    """Return the parts of a result as what `_repr_html_` gives a notebook."""
-    return str(Markup('{}<div class="nvn">{}</div>').format(STYLE, Markup("").join(parts)))
+    """Return the parts of a result as what `_repr_html_` gives a notebook, which sets no mathematics in texts."""
+    return str(
+        Markup('{}<div class="nvn tex2jax_ignore mathjax_ignore">{}</div>').format(STYLE, Markup("").join(parts))
+    )
 
 
 def table_html(table: Table, *, fills: Mapping[tuple[int, int], str] = MappingProxyType({})) -> Markup:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nereval_core.corpus import Layer
     from nereval_core.writers.writer import Writer
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 """Characters that a spreadsheet may take for the beginning of a formula."""
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """The time of the files in a zip: without their own, the same layer gives the same bytes."""
@@ -138,7 +138,7 @@ def pack_layer(layer: Layer, format: str, name: str, *, lossy: bool = False) -> 
 
 def escape_formula(text: str) -> str:
     """Return a cell that no spreadsheet runs as a formula: an apostrophe is put before text that begins like one."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    return f"'{text}" if text.startswith(FORMULA_STARTS) or text.lstrip().startswith(FORMULA_STARTS) else text
 
 
 @contextmanager

@@ -166,3 +166,8 @@ def test_the_help_leads_to_the_forms(command: Cli) -> None:
     assert "confusions" in out and "spurious forms" in out
     _, out, _ = command("errors", "--help")
     assert "--forms [N]" in out and "--by confusion" in out
+
+
+@pytest.mark.parametrize("text", ["=1", " =1", "\u00a0@a", "＝1", "a=1"])
+def test_what_a_spreadsheet_takes_for_a_formula_is_escaped(text: str) -> None:
+    assert escape_formula(text) == (text if text == "a=1" else f"'{text}")

@@ -354,7 +354,7 @@ def test_what_is_written(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "＝", "＠", "\t", "\r", "\n"])
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
 def test_cells_like_formulas_are_counted_and_escaped_on_request(tmp_path: Path, begin: str, name: str) -> None:
     row = {"id": "d", "text": f"{begin}a", "spans": [{"start": 0, "end": 2, "label": "-A"}]}

@@ -34,6 +34,7 @@ READ = """() => {
 
 def test_results_are_legible_in_the_theme_of_the_notebook(browser: Any) -> None:
     html = nereval.show(nereval.score(str(DEMO / "gold.jsonl"), str(DEMO / "rules.jsonl")), limit=2)._repr_html_()
+    assert 'class="nvn tex2jax_ignore mathjax_ignore"' in html
     page = browser.new_page()
     for root, body, preferred, is_dark in HOSTS:
         page.emulate_media(color_scheme=preferred)
