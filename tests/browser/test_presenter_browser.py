@@ -88,6 +88,7 @@ def present_starred(visit: Visit, hand: Hand) -> None:
     hand.click(cell)
     hand.click(page.get_by_role("link", name="Open in Inspect").first)
     page.locator(".nw-entry[aria-current]").wait_for()
+    page.locator(".nw[data-quiet]").wait_for(state="detached")
     # As fast as keys go: none is lost, and the way to Present waits until all are kept.
     hand.press(page, ("s", "j", "s", "j", "s"))
     hand.click(sidebar.get_by_role("link", name="Present", exact=True))

@@ -70,6 +70,7 @@ def first_scored(command: Cli, *arguments: str) -> dict[str, Any]:
 
 COUNTS = ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"]
 RATIOS = ["precision", "recall", "f1"]
+OF_ALL = [*RATIOS, "ser"]
 AVERAGE = {"value", "n", "undefined"}
 SIDES = (("gold", ["COR", "INC", "PAR", "MIS"]), ("pred", ["COR", "INC", "PAR", "SPU"]))
 
@@ -86,11 +87,11 @@ def test_json_has_the_keys_of_the_design(command: Cli) -> None:
     assert (system["name"], system["spans"]) == ("system", 4)
     assert re.fullmatch("[0-9a-f]{64}", system["sha256"]) and re.fullmatch("[0-9a-f]{64}", found["gold"]["sha256"])
     (row,) = system["criteria"].values()
-    assert list(row) == ["signature", *COUNTS, *RATIOS, "types", "macro_type", "macro_document"]
+    assert list(row) == ["signature", *COUNTS, *OF_ALL, "types", "macro_type", "macro_document"]
     assert f"pred sha256:{system['sha256'][:16]}" in row["signature"]
     assert list(row["types"]) == ["LOC", "PER"]
     for kind in row["types"].values():
-        assert list(kind) == ["gold", "pred", *RATIOS, "macro_document"]
+        assert list(kind) == ["gold", "pred", *OF_ALL, "macro_document"]
         for side, keys in SIDES:
             assert list(kind[side]) == keys
         assert list(kind["macro_document"]) == RATIOS
@@ -124,7 +125,7 @@ def test_json_by_document_and_undefined_ratios(command: Cli) -> None:
     row = first_scored(command, gold(), pred(), "--by", "document")["strict"]
     assert list(row)[-1] == "documents"
     assert list(row["documents"]) == ["d1", "d2"]
-    assert list(row["documents"]["d1"]) == [*COUNTS, *RATIOS]
+    assert list(row["documents"]["d1"]) == [*COUNTS, *OF_ALL]
     assert {key: row["documents"]["d1"][key] for key in COUNTS} == STRICT
     assert row["documents"]["d2"]["precision"] is None
     assert row["documents"]["d2"]["f1"] == 0
