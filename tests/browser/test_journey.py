@@ -117,6 +117,7 @@ def decide_first(visit: Visit, hand: Hand, number: int) -> None:
     """Give verdicts by key; say once who decides."""
     page = visit.page
     page.locator(".nw-entry[aria-current]").wait_for()
+    page.locator(".nw[data-quiet]").wait_for(state="detached")
     hand.press(page, FIRST[0])
     field_of_name(page)
     Hand().press(page, (*NAME, "Enter"))
