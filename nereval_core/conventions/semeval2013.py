@@ -221,9 +221,8 @@ def _printed(outcome: Outcome) -> str:
     sections = [(HEADS[schema], scores[schema]) for schema in SCHEMAS]
     sections += [(f"Exact matching on {name}", scores[PER_TYPE]["types"][name]) for name in TYPES]
     for head, row in sections:
-        ratios = [_rounded(row[name]) for name in MACRO.values()]
-        counts = [str(row[name]) for name in (*COUNTS, "total")]
-        lines += [head, "\t".join([*COUNTS, "total", "prec", "recall", "F1"]), "\t".join([*counts, *ratios]), ""]
+        values = [*(str(row[name]) for name in COUNTED), *(_rounded(row[name]) for name in MACRO.values())]
+        lines += [head, "\t".join([*COUNTED, *MACRO.values()]), "\t".join(values), ""]
     macro = [_rounded(scores[PER_TYPE]["macro"][name]) for name in MACRO.values()]
     return "\n".join([*lines, "MACRO-AVERAGE MEASURES:", "\t".join(MACRO), "\t".join(macro), ""])
 
