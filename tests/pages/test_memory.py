@@ -28,8 +28,11 @@ def test_results_are_forgotten_and_computed_anew() -> None:
     strict, forgotten, kept = scores.counts("strict"), weakref.ref(scores), (caches.jobs(), caches.beside())
     del scores
     MEMO.clear()
-    give_back()
-    gc.collect()
+    # The thread that ran the page may end a little later, and holds what it drew until then.
+    until = time.monotonic() + 10
+    while forgotten() is not None and time.monotonic() < until:
+        give_back()
+        time.sleep(0.05)
     assert forgotten() is None
     assert (caches.jobs(), caches.beside()) == kept
     assert caches.scores(DEMO, "rules", settings).counts("strict") == strict
