@@ -181,10 +181,6 @@ class Visitor:
                 self._states.pop(widget.id, None)
         return said
 
-    def clear_caches(self) -> None:
-        """Ask for the caches to be cleared, as Streamlit's menu does."""
-        self._send(BackMsg(clear_cache=True))
-
     def click(self, name: str) -> float:
         return self._change(name, trigger_value=True)
 
