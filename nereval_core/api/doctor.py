@@ -24,6 +24,8 @@ from nereval_core.readers.input.temporaries import (
     RESUMABLE_SECONDS,
     TemporaryFolder,
     abandoned,
+    foreign_place,
+    is_own_file,
     is_temporary,
     remove_abandoned,
 )
@@ -31,12 +33,13 @@ from nereval_core.report.json_results import json_bytes, results, versions
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.store.backup import LOGS, copy_file, integrity_problem
-from nereval_core.review.store.databases import LONE_LOG, default_file, has_lone_log
-from nereval_core.store import REMARKS, Entry, Store, read_remarks, work_folder
+from nereval_core.review.store.databases import FOREIGN, LONE_LOG, default_file, foreign_file, has_lone_log
+from nereval_core.store import ENTRY, REMARKS, Entry, Store, read_remarks, work_folder
 from nereval_core.store.columns import DamagedError, map_columns
 
 MENDED, MENDABLE, NAMED = "mended", "--mend mends it", "not to be mended by nereval"
 """The states of a finding; one that was to be mended and could not be has the reason."""
+NO_FILE = "it is no ordinary file"
 DAY_SECONDS = 24 * 3600
 REMARKS_GONE = "remove them, and with them the name given to the corpus, how far its review is, and its shared link"
 SCORE_AGAIN = "score the shards again into this folder: what is whole is not computed again"
@@ -79,7 +82,11 @@ def examine(review: str | None = None, scored: Sequence[str] = ()) -> Examinatio
     """
     storages: list[Storage] = []
     findings: list[Finding] = []
-    store = Store.of_environment()
+    store = None
+    try:
+        store = Store.of_environment()
+    except FormatError as error:
+        findings += map(Finding, error.problems)
     if store is not None:
         entries = store.entries()
         storages.append(_storage("corpora", store.folder, [entry.path for entry in entries]))
@@ -92,18 +99,18 @@ def examine(review: str | None = None, scored: Sequence[str] = ()) -> Examinatio
     jobs = [place for place in _listed(work) if is_temporary(place.name)]
     storages.append(_storage("counts of unfinished jobs", work, jobs))
     findings += _open_to_others(work, *jobs)
+    findings += _foreign(work, *jobs)
     findings += _abandoned([work], older=RESUMABLE_SECONDS)
     spare = Path(tempfile.gettempdir())
     storages.append(_storage("temporaries", spare, [place for place in _listed(spare) if is_temporary(place.name)]))
     findings += _abandoned([spare, *([store.folder] if store is not None else [])])
     for folder in scored:
-        problems = list(_of_scored(folder))
-        places = [path for path in Path(folder).rglob("*") if path.is_file()]
-        storages.append(_storage("scored folder", folder, places))
-        findings += [
-            *problems,
-            *_abandoned([Path(folder), *(path for path in Path(folder).rglob("*") if path.is_dir())]),
-        ]
+        places = list(Path(folder).rglob("*"))
+        storages.append(_storage("scored folder", folder, [path for path in places if path.is_file()]))
+        # To read from a pipe would wait for whoever writes to it.
+        unreadable = list(_no_files(*places))
+        findings += unreadable or _of_scored(folder)
+        findings += _abandoned([Path(folder), *(path for path in places if path.is_dir())])
     return Examination(tuple(storages), tuple(findings))
 
 
@@ -133,7 +140,9 @@ def _storage(kind: str, place: str | Path, paths: Iterable[Path]) -> Storage:
 
 
 def _of_corpora(store: Store, entries: Iterable[Entry]) -> Iterator[Finding]:
-    remarks = [path for path in _listed(store.folder) if path.name.endswith(REMARKS)]
+    listed = [path for path in _listed(store.folder) if ENTRY.fullmatch(path.name) or path.name.endswith(REMARKS)]
+    yield from _foreign(*listed)
+    remarks = [path for path in listed if path.name.endswith(REMARKS) and is_own_file(path.lstat())]
     yield from _open_to_others(store.folder, *(entry.path for entry in entries), *remarks)
     for entry in entries:
         try:
@@ -157,6 +166,10 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
     try:
         if file is None:
             _read_all(store)
+        elif unreadable := list(_no_files(file, *_logs(file))):
+            yield from unreadable
+        elif reason := foreign_file(file):
+            yield Finding(Problem(str(file), None, reason, FOREIGN))
         elif has_lone_log(file):
             yield Finding(Problem(str(file), None, *LONE_LOG))
         elif file.exists():
@@ -268,6 +281,29 @@ def _open_to_others(*paths: Path, group: bool = False) -> Iterator[Finding]:
             what = f"other accounts have rights on it: mode {mode:04o}"
             problem = Problem(str(path), None, what, f"chmod {private:04o}")
             yield Finding(problem, partial(path.chmod, private))
+
+
+def _foreign(*paths: Path) -> Iterator[Finding]:
+    """Find what is kept in files of other accounts, behind links, or in no file at all: none of it is used."""
+    for path in paths:
+        status = _stat(path)
+        if status is None or path.is_dir():
+            reason = foreign_place(path)
+        elif is_own_file(status):
+            reason = ""
+        elif stat.S_ISREG(status.st_mode):
+            reason = "it belongs to another account"
+        else:
+            reason = "it is a link" if stat.S_ISLNK(status.st_mode) else NO_FILE
+        if reason:
+            yield Finding(Problem(str(path), None, f"it is not used: {reason}", "remove it, or put your own there"))
+
+
+def _no_files(*paths: Path) -> Iterator[Finding]:
+    """Find what is, or leads to, neither a file nor a folder."""
+    for path in paths:
+        if not (path.is_file() or path.is_dir()) and _stat(path) is not None:
+            yield Finding(Problem(str(path), None, NO_FILE, "remove it"))
 
 
 def _abandoned(folders: Iterable[Path], older: float = 0) -> Iterator[Finding]:

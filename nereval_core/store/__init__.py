@@ -8,6 +8,7 @@ removed first. What users remark on a corpus (another name, how far they are) st
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -23,8 +24,15 @@ from typing import Any, BinaryIO
 
 from nereval_core import __version__
 from nereval_core.corpus import Corpus
+from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source
-from nereval_core.readers.input.temporaries import private_folder, remove_abandoned, replaced_file
+from nereval_core.readers.input.temporaries import (
+    foreign_place,
+    is_own_file,
+    private_folder,
+    remove_abandoned,
+    replaced_file,
+)
 from nereval_core.store.columns import ColumnWriter, DamagedError, map_columns
 from nereval_core.store.corpora import read_corpus, write_corpus
 from nereval_core.store.sources import BLOCKS, ChangedError, StoredSources, fingerprints, input_key, write_sources
@@ -47,6 +55,8 @@ FORMAT = 3
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
 HOUR = 3_600
+FOREIGN = f"make it this account's and chmod 0700, or name another folder as {FOLDER}"
+"""The remedy for a store that others may change."""
 SUFFIX, REMARKS = ".columns", ".remarks"
 REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "key": str}
 """The remarks that there may be, and the types of their values."""
@@ -111,14 +121,22 @@ class Store:
 
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] = os.environ) -> Store | None:
-        """Return the store that NEREVAL_CACHE and NEREVAL_CACHE_BYTES name, None where the former is empty."""
+        """Return the store that NEREVAL_CACHE and NEREVAL_CACHE_BYTES name, None where the former is empty.
+
+        Raises:
+            FormatError: its folder is another account's, or all may write to it.
+        """
         folder = environment.get(FOLDER, str(_caches(environment) / "nereval"))
         if not folder:
             return None
         size = environment.get(BYTES, "")
         if size and not size.isdecimal():
             _LOG.warning("%s=%s is not a number of bytes: %d taken", BYTES, size, LIMIT)
-        return cls(Path(folder).expanduser(), int(size) if size.isdecimal() else LIMIT)
+        store = cls(Path(folder).expanduser(), int(size) if size.isdecimal() else LIMIT)
+        if reason := foreign_place(store.folder):
+            finding = f"corpora are not stored in this folder: {reason}"
+            raise FormatError.single(str(store.folder), None, finding, FOREIGN)
+        return store
 
     def entries(self, prefix: str = "") -> tuple[Entry, ...]:
         """Return the entries whose digest begins so, the last used first; none where the folder cannot be read."""
@@ -239,10 +257,12 @@ class Store:
         Raises:
             ChangedError: a file is no longer as it was.
             TooLargeError: it would not fit into the store.
-            OSError: the folder cannot be written to, or the disk is full.
+            OSError: the folder cannot be written to or others may change it, or the disk is full.
             FormatError: a file can no longer be read.
         """
         private_folder(self.folder)
+        if reason := foreign_place(self.folder):
+            raise PermissionError(errno.EPERM, reason, str(self.folder))
         with replaced_file(self._entry(stored.corpus.digest, stored.key), private=True) as place:
             with place.open("wb", buffering=1 << 20) as file:
                 self._write(file, stored, prints, tick)
@@ -330,15 +350,16 @@ def _caches(environment: Mapping[str, str]) -> Path:
 
 
 def _listed(folder: Path, prefix: str = "") -> Iterator[tuple[Path, int, float]]:
-    """Yield path, size and time of the files whose names begin so; files that vanish meanwhile are skipped."""
+    """Yield path, size and time of the files whose names begin so; what vanishes, or is not ours, is skipped."""
     try:
         rows = [row for row in os.scandir(folder) if row.name.startswith(prefix)]
     except OSError:
         return
     for row in rows:
         with suppress(OSError):
-            stat = row.stat(follow_symlinks=False)
-            yield Path(row.path), stat.st_size, stat.st_mtime
+            status = row.stat(follow_symlinks=False)
+            if is_own_file(status):
+                yield Path(row.path), status.st_size, status.st_mtime
 
 
 def _remove(path: Path) -> None:

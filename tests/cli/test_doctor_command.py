@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
+from nereval_core.problems import FormatError
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.store import Store
@@ -26,6 +27,8 @@ from tests.store.test_store import example, stored
 from tests.support.commands import Cli, corpus, written
 from tests.support.databases import as_user, emptied
 
+ANOTHER = 65_534
+"""The number of an account that is not ours."""
 Rows = list[dict[str, Any]]
 
 
@@ -128,6 +131,84 @@ def test_of_damaged_remarks_it_says_what_goes_with_them(home: Path, command: Cli
     assert "how far its review is, and its shared link" in finding["remedy"]
 
 
+def of_another(place: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file away")
+    os.chown(place, ANOTHER, ANOTHER)
+
+
+def given_away(place: Path) -> str:
+    of_another(place)
+    return "belongs to another account"
+
+
+def behind_a_link(place: Path) -> str:
+    place.rename(place.with_name("elsewhere"))
+    place.symlink_to("elsewhere")
+    return "it is a link"
+
+
+def replaced_by_a_pipe(place: Path) -> str:
+    place.unlink()
+    os.mkfifo(place)
+    return "no ordinary file"
+
+
+@pytest.mark.parametrize("change", [given_away, behind_a_link, replaced_by_a_pipe])
+@pytest.mark.parametrize("name", ["store/*.columns", "store/*.remarks", "data/nereval/review.sqlite"])
+def test_what_is_no_file_of_ours_is_named(name: str, change: Callable[[Path], str], home: Path, command: Cli) -> None:
+    (place,) = home.glob(name)
+    expected = change(place)
+    before = place.lstat()
+    status, _, findings = examined(command, "--mend")
+    if change is behind_a_link and place.suffix == ".sqlite":
+        # The file of verdicts may stand anywhere: it is looked at where the link leads.
+        assert (status, findings) == (0, [])
+        return
+    assert status == 1 and [row["place"] for row in findings] == [str(place)]
+    assert expected in findings[0]["found"] and findings[0]["state"] == "not to be mended by nereval"
+    assert place.lstat().st_ino == before.st_ino
+    store = Store.of_environment()
+    assert store is not None and len(store.entries()) == (place.suffix != ".columns")
+
+
+def writable_by_all(place: Path) -> str:
+    place.chmod(0o777)
+    return "every account may write to it"
+
+
+@pytest.mark.parametrize("change", [given_away, writable_by_all])
+def test_a_store_that_others_may_change_is_refused(change: Callable[[Path], str], home: Path, command: Cli) -> None:
+    reasons = {place: change(place) for place in (home / "store", home / "data/nereval")}
+    status, _, findings = examined(command)
+    messages = {Path(row["place"]): row["found"] for row in findings if "rights on it" not in row["found"]}
+    assert status == 1 and set(messages) == {home / "store", home / "data/nereval/review.sqlite"}
+    for place, reason in reasons.items():
+        assert any(reason in message for name, message in messages.items() if name.is_relative_to(place))
+    status, out, err = command("store")
+    assert (status, out) == (2, "") and "another folder as NEREVAL_CACHE" in err
+    with closing(ReviewStore.of_environment()) as verdicts:
+        for act in (verdicts.reviewed, lambda: verdicts.give([draft(1)], "Ann")):
+            with pytest.raises(FormatError, match="verdicts are not kept in this folder"):
+                act()
+
+
+def test_verdicts_that_all_accounts_may_change_are_refused_anywhere(home: Path, command: Cli) -> None:
+    folder = home / "team"
+    with closing(ReviewStore(folder / "team.sqlite")) as store:
+        store.give([draft(0)], "Ann")
+    folder.chmod(0o1777)
+    assert examined(command, "--review", str(folder / "team.sqlite"))[::2] == (0, [])
+    of_another(folder)
+    assert examined(command, "--review", str(folder / "team.sqlite"))[::2] == (0, [])
+    of_another(folder / "team.sqlite")
+    (finding,) = examined(command, "--review", str(folder / "team.sqlite"))[2]
+    assert finding["found"] == "the file is not used: it belongs to another account"
+    # A team shares a file by its group.
+    folder.chmod(0o770)
+    assert examined(command, "--review", str(folder / "team.sqlite"))[::2] == (0, [])
+
+
 def test_damaged_verdicts_are_named(home: Path, command: Cli) -> None:
     path = home / "data/nereval/review.sqlite"
     good = path.read_bytes()
@@ -217,6 +298,16 @@ def test_files_that_may_be_mapped_are_never_written_into(scored: Path, home: Pat
     assert command(*score)[0] == 0 and command("store", "--clear")[0] == 0
     assert [(home / str(number)).read_bytes() for number in range(len(places))] == before
     assert not any(place.exists() and place.read_bytes() in before for place in places)
+
+
+@pytest.mark.parametrize("name", ["columns/*.columns", "counts/*.npz", "scored.json", "results.json"])
+def test_a_pipe_in_a_scored_folder_is_named_and_not_waited_for(name: str, scored: Path, command: Cli) -> None:
+    place = min(scored.glob(name))
+    replaced_by_a_pipe(place)
+    status, _, findings = examined(command, str(scored), "--mend")
+    assert status == 1 and [(row["place"], row["found"]) for row in findings] == [
+        (str(place), "it is no ordinary file")
+    ]
 
 
 @pytest.mark.parametrize("name", ["columns/*.columns", "counts/*.npz", "scored.json"])

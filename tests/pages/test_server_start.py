@@ -50,6 +50,18 @@ def test_unknown_options_and_bad_values_are_refused_in_a_line(
     assert said.err == f"{prog}: {BAD[argument]}; see {prog} --help\n"
 
 
+def test_a_store_that_all_accounts_may_write_to_ends_the_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path))
+    tmp_path.chmod(0o777)
+    with pytest.raises(SystemExit) as ended:
+        start(monkeypatch)
+    assert ended.value.code == 2
+    message = f"{tmp_path}: corpora are not stored in this folder: every account may write to it; make it"
+    assert capsys.readouterr().err.startswith(message)
+
+
 def test_a_login_without_its_package_ends_the_server(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

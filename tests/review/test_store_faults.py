@@ -343,7 +343,10 @@ def test_rights_that_lack_are_told_and_what_can_be_read_is_read() -> None:
         other.close()
         for path in folder.rglob("*"):
             path.chmod(0o555 if path.is_dir() else 0o444)
-        (folder / "file" / "review.sqlite").chmod(0o666)
+        writable = folder / "file" / "review.sqlite"
+        writable.chmod(0o600)
+        if os.getuid() == 0:
+            shutil.chown(writable, databases.USER)
         (folder / "hidden").chmod(0)
         folder.chmod(0o555)
 

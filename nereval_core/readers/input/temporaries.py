@@ -8,6 +8,7 @@ disks lock for one machine alone: what another HOST made is left alone for a day
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
@@ -112,8 +113,13 @@ def resumable_folder(root: Path, name: str) -> Iterator[Path]:
     """Yield a private folder for work of this name, with what a killed process left of it; at the end it is removed.
 
     After an error it stays, for RESUMABLE_SECONDS.
+
+    Raises:
+        OSError: the root cannot be written to, or is one that others may change.
     """
     private_folder(root)
+    if reason := foreign_place(root):
+        raise PermissionError(errno.EPERM, reason, str(root))
     remove_abandoned(root, older=RESUMABLE_SECONDS)
     for path in sorted(root.glob(f"{name}.*")):
         lock = _claim(path)
@@ -138,6 +144,31 @@ def private_folder(folder: Path) -> None:
     if not folder.parent.exists():
         private_folder(folder.parent)
     folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+
+
+def foreign_place(place: Path, *, shared: bool = False) -> str:
+    """Return why a file or folder is not to be relied on, "" where it is or nothing stands there.
+
+    It, and a link that leads to it, belong to this account or to root, unless it is `shared` with others. Not every
+    account may write to it; in a folder with the sticky bit they cannot change what is ours, and from a file of ours
+    the right is taken.
+    """
+    # Windows has no such owners and modes.
+    if not hasattr(os, "geteuid"):
+        return ""
+    try:
+        link, status = place.lstat(), place.stat()
+    except OSError:
+        return ""
+    if not (shared or {link.st_uid, status.st_uid} <= {os.geteuid(), 0}):
+        return "it belongs to another account"
+    is_safe = status.st_mode & stat.S_ISVTX if stat.S_ISDIR(status.st_mode) else status.st_uid == os.geteuid()
+    return "every account may write to it" if status.st_mode & stat.S_IWOTH and not is_safe else ""
+
+
+def is_own_file(status: os.stat_result) -> bool:
+    """Return whether a file is an ordinary one of this account or root, and no link."""
+    return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid in (os.geteuid(), 0))
 
 
 def abandoned(folder: Path, *, older: float = 0) -> list[Path]:

@@ -23,7 +23,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import NullPool
 
 from nereval_core.problems import FormatError, one_line
-from nereval_core.readers.input.temporaries import private_folder
+from nereval_core.readers.input.temporaries import foreign_place, private_folder
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
@@ -154,6 +154,8 @@ class Database:
                 raise FormatError.single(self.name, None, what, "name a file")
             now = (status.st_dev, status.st_ino) if status is not None else None
             if self._opened is None:
+                if reason := foreign_file(self.file):
+                    raise FormatError.single(self.name, None, reason, FOREIGN)
                 if has_lone_log(self.file):
                     raise FormatError.single(self.name, None, *LONE_LOG)
                 self._opened = now
@@ -197,6 +199,20 @@ def has_lone_log(file: Path) -> bool:
     """Return whether the log of a SQLite file has verdicts while the file is empty or gone: opening would remove it."""
     log = file.with_name(file.name + "-wal")
     return log.exists() and log.stat().st_size > 0 and not (file.exists() and file.stat().st_size)
+
+
+def foreign_file(file: Path) -> str:
+    """Return why a SQLite file, there or not, is not to be used, "" where it may be.
+
+    The default file and its folder are this account's. Elsewhere a team may share one, but not with all accounts.
+    """
+    shared = file != default_file().absolute()
+    if reason := foreign_place(file.parent, shared=shared):
+        return f"verdicts are not kept in this folder: {reason}"
+    # Whoever may write to the folder may have put the file there.
+    anybody = file.parent.exists() and file.parent.stat().st_mode & stat.S_IWOTH
+    reason = foreign_place(file, shared=shared and not anybody)
+    return f"the file is not used: {reason}" if reason else ""
 
 
 def _take_rights(file: Path) -> None:
@@ -319,6 +335,9 @@ LONE_LOG = (
     "the file is empty or gone, and its log is there",
     "restore the file, or move the log away: it ends in -wal",
 )
+
+FOREIGN = "make file and folder this account's, or name another file"
+"""The remedy for verdicts that others may change."""
 
 DAMAGED = ("the file is damaged", "restore a copy, or name another file")
 

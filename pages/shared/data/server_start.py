@@ -23,12 +23,13 @@ _LOG = logging.getLogger("nereval")
 def check() -> str:
     """Return where verdicts are kept.
 
-    End the process, with one line for each problem, where an option, token, login or the named verdicts are bad.
+    End the process, with one line for each problem, where an option, token, login, store or the named verdicts are bad.
     """
     check_options()
     try:
         token()
         check_login()
+        Store.of_environment()
         return verdict_store.check_named()
     except FormatError as error:
         print(error, file=sys.stderr)
