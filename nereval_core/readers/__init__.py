@@ -51,6 +51,17 @@ def read(
     options = options or ReadOptions()
     if source.parts:
         return _read_parts(source, format, options)
+    if source.files[0].is_sheet:
+        return _read_sheet(source, format, options)
+    return _read_files(source, format, options)
+
+
+def _read_files(source: Source, format: str, options: ReadOptions) -> Reading:
+    """Read files of one layer.
+
+    Raises:
+        FormatError: as `read`.
+    """
     columns = dict(options.columns or source.columns or {})
     if columns:
         from nereval_core.readers.shared.table_columns import TAGS
@@ -85,6 +96,39 @@ def read(
     if repeated := len(layer.duplicates):
         notes.append(f"spans that repeat another of the same boundaries and type, kept: {repeated}")
     return replace(reading, notes=tuple(notes))
+
+
+def _read_sheet(source: Source, format: str, options: ReadOptions) -> Reading:
+    """Read a sheet of a workbook, the one that the layer names or the only one; places are rows of it.
+
+    Raises:
+        FormatError: there are several sheets and none is named, or as `read`.
+    """
+    from nereval_core.readers.input.workbook import Sheet, in_rows, row_of_place
+
+    sheet, layer = _choose_sheet(source, options.layer or source.layer)
+    sheets = {file.shown: file.origin for file in sheet.files if isinstance(file.origin, Sheet)}
+    try:
+        reading = _read_files(replace(sheet, layer=""), format, replace(options, layer=layer))
+    except FormatError as error:
+        raise FormatError(in_rows(error.problems, sheets), error.remedies) from None
+    note = f"read from a workbook: the sheet {', '.join(quoted(each.name) for each in sheets.values())}"
+    places = [row_of_place(place, sheets) for place in reading.places]
+    return replace(reading, places=places, notes=(*reading.notes, note))
+
+
+def _choose_sheet(source: Source, layer: str) -> tuple[Source, str | None]:
+    """Return a source with one sheet of a workbook, and the layer that is named within it: `SHEET/LAYER`.
+
+    Raises:
+        FormatError: there are several sheets and none is named, or none of that name.
+    """
+    names = source.sheets()
+    if not names:
+        return source, layer or None
+    name, _, rest = layer.partition("/")
+    sheet = source.in_folder(select_layer(source, name or None, names, what="sheet"))
+    return replace(sheet, name=source.name, columns=source.columns), rest or None
 
 
 def without_outside(reading: Reading) -> Reading:
@@ -137,12 +181,15 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
         FormatError: as `read`.
     """
     options = options or ReadOptions()
+    if len(source.sheets()) > 1 and not (options.layer or source.layer):
+        return source.sheets()
+    source, _ = _choose_sheet(source, options.layer or source.layer)
     format = format_of(source, format, texts=options.texts, outside=options.outside, keys=options.keys)
     with garbage_collection_off():
         return reader(format).layers(source, options)
 
 
-def select_layer(source: Source, layer: str | None, names: Sequence[str]) -> str:
+def select_layer(source: Source, layer: str | None, names: Sequence[str], *, what: str = "layer") -> str:
     """Return the layer of a file that is to be read: the one that is wanted, or the only one.
 
     Raises:
@@ -153,13 +200,13 @@ def select_layer(source: Source, layer: str | None, names: Sequence[str]) -> str
     if layer is None and len(names) == 1:
         return names[0]
     if layer is None:
-        finding = f"it holds {len(names)} layers, {listed}, and one is read at a time"
+        finding = f"it holds {len(names)} {what}s, {listed}, and one is read at a time"
         way = "save it as a file and" if source.name == STDIN else ""
         place = "FILE" if source.name == STDIN else source.name
         remedy = f"{way} name it after the path, {place}#{names[0]}, or choose it beside the upload".strip()
         raise FormatError.single(source.name, None, finding, remedy)
     if layer not in names:
-        raise FormatError.single(source.name, None, f"no layer {quoted(layer)}", f"choose among {listed}")
+        raise FormatError.single(source.name, None, f"no {what} {quoted(layer)}", f"choose among {listed}")
     return layer
 
 

@@ -23,10 +23,11 @@ from nereval_core.problems import ALIKE, SHOWN, FormatError, one_line, problem_g
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write, writers
-from tests.fuzzing.packing import docbin_of_parts, parquet_of_rows, parts_of_docbin, project_of_cas
+from tests.fuzzing.packing import book_of_sheet, docbin_of_parts, parquet_of_rows, parts_of_docbin, project_of_cas
 from tests.support import samples
 from tests.support.samples import CAS_XMI, DKPRO, DOCBIN, SAMPLES
 from tests.support.unread_annotations import unsaid_annotations
+from tests.support.workbooks import rows_xml, words
 
 BREAK = b"\n<<<>>>\n"
 
@@ -67,6 +68,7 @@ CUSTOM_TYPES = """<typeSystemDescription xmlns="http://uima.apache.org/resourceS
 <featureDescription><name>kind</name><rangeTypeName>uima.cas.String</rangeTypeName></featureDescription>
 </features></typeDescription></types></typeSystemDescription>
 """
+SHEET = rows_xml(words("document", "start", "end", "label", "text"), words("d", "0", "3", "PER", "Ann"))
 MADE: Mapping[str, tuple[tuple[Shape, tuple[bytes, ...]], ...]] = {
     "parquet": (
         (
@@ -78,6 +80,7 @@ MADE: Mapping[str, tuple[tuple[Shape, tuple[bytes, ...]], ...]] = {
         (Shape(("p.zip",), "ann", pack=project_of_cas), (CAS_XMI.encode(),)),
         (Shape(("d.xmi", "TypeSystem.xml")), (CUSTOM_XMI.encode(), CUSTOM_TYPES.encode())),
     ),
+    "csv": ((Shape(("x.xlsx",), pack=book_of_sheet), (SHEET.encode(),)),),
     "datasets": ((Shape(("train.parquet",), pack=parquet_of_rows), (json.dumps(ROWS).encode(),)),),
     "docbin": ((Shape(("x.spacy",), pack=docbin_of_parts), (parts_of_docbin(DOCBIN),)),),
 }

@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from tests.support.workbooks import workbook
+
 WRONG = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, struct.error)
 """What JSON of the wrong kind ends in: the bytes are given to the reader as they are."""
 ARRAYS = {"tokens": "<u8", "lengths": "<i4", "spaces": "u1"}
@@ -29,6 +31,11 @@ def parquet_of_rows(raw: bytes) -> bytes:
             return file.getvalue()
     except (*WRONG, pa.ArrowException):
         return raw
+
+
+def book_of_sheet(raw: bytes) -> bytes:
+    """Return the XML of a sheet as a workbook."""
+    return workbook({"s": raw})
 
 
 def project_of_cas(raw: bytes) -> bytes:

@@ -221,6 +221,17 @@ def files_of_zip(source: str, raw: bytes) -> Zipped:
     )
 
 
+def files_of_package(source: str, origin: Origin) -> dict[str, InZip]:
+    """Return the files of a zip that is one document, such as a workbook, by their paths.
+
+    Raises:
+        FormatError: broken, or not safe, as in `files_of_zip`.
+    """
+    raw = origin.load(-1)
+    archive, entries = _directory(source, raw, len(raw), ())
+    return {"/".join(parts): InZip(archive, entry, source) for parts, entry in entries}
+
+
 def files_of_inner_zip(source: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
     """Return the files of a zip that itself lies in a zip or folder, as `files_of_zip`, a folder around them kept.
 

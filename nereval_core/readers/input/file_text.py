@@ -1,7 +1,7 @@
 """Text of files: encodings, lines, and the first bytes by which a format is recognised.
 
 A head is read once, however many readers look at it. A file that no reader takes, such as another archive or a
-workbook, is known by its head too.
+picture, is known by its head too.
 """
 
 from __future__ import annotations
@@ -33,8 +33,13 @@ FOREIGN: tuple[tuple[int, bytes, str, str], ...] = (
     (257, b"ustar", "a tar archive", "pack it as zip"),
     (0, b"BZh", "packed by bzip2", "pack it by gzip or Zstandard, or as zip"),
     (0, b"\xfd7zXZ\0", "packed by xz", "pack it by gzip or Zstandard, or as zip"),
-    (0, b"PK\3\4", "a zip by its content", "let its name end in .zip; of a workbook, save the sheet as CSV"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old file of Office", "save the sheet as CSV"),
+    (0, b"PK\3\4", "a zip by its content", "let its name end in .zip; of a workbook, save it as .xlsx or CSV"),
+    (
+        0,
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old file of Office, or one with a password",
+        "save it as .xlsx without, or the sheet as CSV",
+    ),
     (0, b"%PDF-", "a PDF", "give a file of annotations"),
     (0, b"\x89PNG\r\n\x1a\n", "a PNG picture", "give a file of annotations"),
     (0, b"\xff\xd8\xff", "a JPEG picture", "give a file of annotations"),

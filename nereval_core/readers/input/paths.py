@@ -19,6 +19,9 @@ COMPANIONS = {".ann": ".txt"} | {
 COMPANIONS_OF_ALL = {".xmi": "TypeSystem.xml"}
 """The name of the file that belongs to all files of an ending beside it."""
 
+WORKBOOKS = (".xlsx", ".xlsm")
+"""The endings of workbooks, whose sheets are read as CSV."""
+
 LAYER_MARK = "#"
 """The mark between a path and the name of a layer in it: `export.json#ann`."""
 

@@ -36,6 +36,7 @@ from nereval_core.readers.input.origins import (
 from nereval_core.readers.input.paths import (
     COMPANIONS,
     STDIN_PATH,
+    WORKBOOKS,
     companion_key,
     file_with_companion,
     files_below,
@@ -46,6 +47,7 @@ from nereval_core.readers.input.paths import (
 
 Item = TypeVar("Item")
 
+ZIP_MAGIC = b"PK\3\4"
 HEADS_KEPT = 64
 """The most heads of files that a source keeps."""
 
@@ -72,6 +74,11 @@ class SourceFile:
     @property
     def suffix(self) -> str:
         return suffix_of(self.name).lower()
+
+    @property
+    def is_sheet(self) -> bool:
+        """Whether it is a sheet of a workbook: its lines are rows of CSV, its problems stand at rows of the sheet."""
+        return self.name.endswith(".csv") and self.shown.lower().endswith(WORKBOOKS)
 
     @property
     def on_disk(self) -> bool:
@@ -188,7 +195,8 @@ class Source:
                 raise FormatError.single(source, None, "no such file or folder", "check the path")
             label = root.resolve().name or source
             if root.is_dir():
-                return cls._checked(source, label, [SourceFile(*file) for file in files_below(root, source, limit)])
+                below = [SourceFile(*file) for file in files_below(root, source, limit)]
+                return cls._checked(source, label, [part for file in below for part in _sheets(file) or [file]])
             if not root.is_file():
                 raise FormatError.single(source, None, "neither a file nor a folder", "give a file or a folder")
             label = label_of(label)
@@ -196,6 +204,8 @@ class Source:
                 inside, passed = _files_of_zip(source, OnDisk(place, source, within=limit).load(-1))
                 return cls._checked(source, label, inside, passed)
             files = [SourceFile(*file) for file in file_with_companion(root, source, limit)]
+            if sheets := _sheets(files[0]):
+                return cls._checked(source, label, sheets)
             heads = {files[0]: files[0].head()}
             _refuse_foreign(root.name, files[0], heads[files[0]])
             return cls._checked(source, label, files, heads=heads)
@@ -243,6 +253,12 @@ class Source:
         alike = len(names) > 1 and "" not in names and set.intersection(*names.values())
         return tuple(names) if alike else ()
 
+    def sheets(self) -> tuple[str, ...]:
+        """Return the sheets of a workbook that has several; one of them is read at a time."""
+        if not any(file.is_sheet and "/" in file.name for file in self.files):
+            return ()
+        return tuple(dict.fromkeys(file.name.partition("/")[0] for file in self.files if file.is_sheet))
+
     def in_folder(self, folder: str) -> Source:
         """Return the source with the files of one of its folders alone, named as inside it."""
         start = f"{folder}/"
@@ -272,8 +288,12 @@ class Source:
                     passed += others
                 else:
                     inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
-                    files.append(SourceFile(inner, upload, InMemory(raw, upload)))
-                    _refuse_foreign(upload, files[-1], files[-1].head())
+                    file = SourceFile(inner, upload, InMemory(raw, upload))
+                    if sheets := _sheets(file):
+                        files += sheets
+                        continue
+                    files.append(file)
+                    _refuse_foreign(upload, file, file.head())
             except FormatError as error:
                 problems += error.problems
         if problems:
@@ -351,6 +371,22 @@ def _files_of_zip(source: str, raw: bytes) -> tuple[list[SourceFile], Sequence[s
     """
     inside, passed = files_of_zip(source, raw)
     return [SourceFile(*file) for file in inside], passed
+
+
+def _sheets(file: SourceFile) -> list[SourceFile]:
+    """Return the sheets of a workbook as files, those of several each in a folder of its name; else nothing.
+
+    Raises:
+        FormatError: as `Workbook.sheets`.
+    """
+    if file.suffix not in WORKBOOKS or not file.origin.load(MAGIC_BYTES).startswith(ZIP_MAGIC):
+        return []
+    # Few files are workbooks.
+    from nereval_core.readers.input.workbook import Workbook
+
+    sheets = Workbook(file.origin, file.shown).sheets()
+    name = f"{file.stem}.csv"
+    return [SourceFile(f"{each.name}/{name}" if len(sheets) > 1 else name, file.shown, each) for each in sheets]
 
 
 def _refuse_foreign(name: str, file: SourceFile, head: Head) -> None:

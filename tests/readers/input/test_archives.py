@@ -173,7 +173,12 @@ OTHERS = [
     ("x.tar", b"d.jsonl".ljust(512, b"\0"), "a tar archive, which is not read; pack it as zip"),
     ("x.jsonl.bz2", bz2.compress(JSONL), "packed by bzip2, which is not read; pack it by gzip or Zstandard, or as zip"),
     ("x.jsonl.xz", lzma.compress(JSONL), "packed by xz, which is not read; pack it by gzip or Zstandard, or as zip"),
-    ("x.xlsx", entry("xl/workbook.xml"), "a zip by its content, which is not read; let its name end in .zip; of a"),
+    ("x.xlsb", entry("xl/workbook.bin"), "a zip by its content, which is not read; let its name end in .zip; of a"),
+    (
+        "x.xls",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old file of Office, or one with a password, which is not read; ",
+    ),
     ("x.zip.gz", gzip.compress(entry()), "a zip by its content, which is not read; let its name end in .zip; of a"),
     ("x.pdf", b"%PDF-1.7\n", "a PDF, which is not read; give a file of annotations"),
     ("x.png", b"\x89PNG\r\n\x1a\n", "a PNG picture, which is not read; give a file of annotations"),

@@ -1,0 +1,293 @@
+"""Workbooks of Excel and the like (`.xlsx`, ECMA-376): each sheet that holds something is read as a file of CSV.
+
+Problems name the row of the sheet. Numbers stand as stored, dates as ISO 8601; of formulas the stored results are read.
+Nothing is calculated, declared or fetched.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+
+from nereval_core.problems import FormatError, Problem, ProblemList, quoted
+from nereval_core.readers.input.compression import files_of_package
+from nereval_core.readers.input.file_text import HEAD_BYTES
+from nereval_core.readers.input.origins import InZip, Origin, expanded_limit, expands_too_far
+
+if TYPE_CHECKING:
+    from nereval_core.corpus import Place
+
+BOOK = "xl/workbook.xml"
+FILLED = re.compile(rb"<(?:\w+:)?(?:v|is|f)[ />]")
+"""An element of a cell that holds something."""
+REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]+")
+LINE_END = re.compile(r"\r\n|\r|\n")
+QUOTED = re.compile(r'[,"\r\n]')
+ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+"""The numbers of built-in formats of dates and times."""
+LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+"""Parts of a format that are not signs of a date: text, escapes, colours and conditions."""
+EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
+MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14
+"""The rows and columns of a sheet, as Excel bounds them."""
+SAVE_AGAIN = "save the workbook again as .xlsx"
+
+
+@dataclass(eq=False)
+class Sheet:
+    """A sheet as an origin of CSV; `path` is its part of the workbook."""
+
+    book: Workbook = field(repr=False)
+    name: str
+    path: str
+    most: ClassVar[int] = 0
+
+    @cached_property
+    def _csv(self) -> tuple[bytes, list[int]]:
+        return _csv_of_sheet(self)
+
+    def size(self) -> int:
+        return self.book.parts[self.path].size()
+
+    def load(self, size: int) -> bytes:
+        return self._csv[0] if size < 0 else self._csv[0][:size]
+
+    def open(self) -> BinaryIO:
+        return io.BytesIO(self.load(-1))
+
+    def refused(self, error: Exception) -> FormatError:
+        return FormatError.single(self.book.source, None, f"cannot be read: {error}", SAVE_AGAIN)
+
+    def row_of_line(self, line: int) -> int:
+        """Return the row of the sheet, from 1, that a line of its CSV belongs to."""
+        return max(1, bisect_right(self._csv[1], line))
+
+
+@dataclass(eq=False)
+class Workbook:
+    """A workbook, called `source` in problems."""
+
+    origin: Origin
+    source: str
+
+    @cached_property
+    def parts(self) -> Mapping[str, InZip]:
+        """The parts by their paths."""
+        return files_of_package(self.source, self.origin)
+
+    @cached_property
+    def related(self) -> Mapping[str, tuple[str, str]]:
+        """The kind and path of each part that the workbook refers to, by its id."""
+        return {
+            each.get("Id", ""): (
+                each.get("Type", "").rpartition("/")[2],
+                posixpath.normpath(posixpath.join("xl", each.get("Target", ""))).lstrip("/"),
+            )
+            for each in self.elements("xl/_rels/workbook.xml.rels", "Relationship")
+        }
+
+    @cached_property
+    def strings(self) -> Sequence[str]:
+        """The texts that cells refer to by number."""
+        return [_text(each) for each in self.elements(self._path_of("sharedStrings"), "si")]
+
+    @cached_property
+    def epoch(self) -> datetime:
+        """The day from which dates count."""
+        is_1904 = any(each.get("date1904") in ("1", "true") for each in self.elements(BOOK, "workbookPr"))
+        return EPOCH_1904 if is_1904 else EPOCH
+
+    @cached_property
+    def date_styles(self) -> frozenset[int]:
+        """The numbers of the styles of cells that show numbers as dates."""
+        formats, styles = set(DATE_FORMATS), []
+        for each in self.elements(self._path_of("styles"), "numFmt", "cellXfs"):
+            if each.tag.endswith("cellXfs"):
+                styles = [_number(style.get("numFmtId", "0")) for style in each]
+                continue
+            signs = set(LITERAL.sub("", each.get("formatCode", "")).lower())
+            (formats.add if signs & set("dmyhs") else formats.discard)(_number(each.get("numFmtId", "")))
+        return frozenset(style for style, number in enumerate(styles) if number in formats)
+
+    def sheets(self) -> list[Sheet]:
+        """Return the sheets that are shown and hold something.
+
+        Raises:
+            FormatError: not a workbook, or none of its sheets holds anything.
+        """
+        if BOOK not in self.parts:
+            raise FormatError.single(self.source, None, f"not a workbook: it has no {BOOK}", SAVE_AGAIN)
+        sheets: list[Sheet] = []
+        for each in self.elements(BOOK, "sheet"):
+            id = next((value for key, value in each.items() if key.endswith("relationships}id")), "")
+            kind, path = self.related.get(id, ("", ""))
+            if each.get("state", "visible") == "visible" and kind == "worksheet" and path in self.parts:
+                name = each.get("name", "").replace("/", "_") or f"Sheet{len(sheets) + 1}"
+                sheets.append(Sheet(self, name, path))
+        filled = [sheet for sheet in sheets if FILLED.search(self.parts[sheet.path].load(HEAD_BYTES))]
+        if not filled:
+            raise FormatError.single(self.source, None, "no sheet that holds anything", "give one with rows of spans")
+        return filled
+
+    def elements(self, path: str, *names: str) -> Iterator[Element]:
+        """Yield the elements of these names in a part, if there is one; each is emptied once the next is asked for.
+
+        Raises:
+            FormatError: the part is not XML, or declares a document type.
+        """
+        if path not in self.parts:
+            return
+        try:
+            for _, element in iterparse(io.BytesIO(self.parts[path].load(-1)), forbid_dtd=True):
+                if element.tag.rpartition("}")[2] in names:
+                    yield element
+                    element.clear()
+        except DefusedXmlException:
+            finding = f"{path}: a document type declaration, which no workbook has"
+            raise FormatError.single(self.source, None, finding, SAVE_AGAIN) from None
+        except (ParseError, ValueError, LookupError) as error:
+            raise FormatError.single(self.source, None, f"{path}: not XML: {error}", SAVE_AGAIN) from None
+
+    def _path_of(self, kind: str) -> str:
+        return next((path for other, path in self.related.values() if other == kind), "")
+
+
+def row_of_place(place: Place, sheets: Mapping[str, Sheet]) -> Place:
+    """Return a place in the CSV of a sheet as one in the sheet; any other as it is."""
+    source, line = place
+    return (source, sheets[source].row_of_line(line)) if source in sheets and line is not None else place
+
+
+def in_rows(problems: Iterable[Problem], sheets: Mapping[str, Sheet]) -> list[Problem]:
+    """Return problems with the rows of sheets, which are named as problems do, for the lines of their CSV."""
+    return [replace(each, line=row_of_place((each.source, each.line), sheets)[1]) for each in problems]
+
+
+def _csv_of_sheet(sheet: Sheet) -> tuple[bytes, list[int]]:
+    """Return a sheet as CSV, rows as wide as the widest, and the line on which each of its rows begins.
+
+    Raises:
+        FormatError: damaged, formulas without a result, or more text than its size may expand to.
+    """
+    book, problems = sheet.book, ProblemList()
+    limit = expanded_limit(book.origin.size())
+    rows: dict[int, dict[int, str]] = {}
+    last_row = size = 0
+    for element in book.elements(sheet.path, "row"):
+        last_row = _number(element.get("r", ""), last_row + 1)
+        if not 0 < last_row <= MOST_ROWS:
+            raise FormatError.single(book.source, None, f"a row {last_row} in {quoted(sheet.name)}", SAVE_AGAIN)
+        cells = rows.setdefault(last_row, {})
+        column = -1
+        for cell in element.iterfind("{*}c"):
+            column = _column(cell.get("r", ""), column + 1)
+            value = _shown(cell, book, column, last_row, problems)
+            if value:
+                cells[column] = value
+                # Any number of cells may refer to one long text.
+                size += len(value)
+                if size > limit:
+                    raise _too_far(sheet, limit)
+    if problems:
+        raise FormatError(problems)
+    width = max((max(row) + 1 for row in rows.values() if row), default=0)
+    # Each cell takes a comma, and a blank row a line end.
+    if width * len(rows) + max(rows, default=0) > limit:
+        raise _too_far(sheet, limit)
+    written: list[str] = []
+    line, lines = 1, []
+    for number in range(1, max(rows, default=0) + 1):
+        cells = rows.get(number, {})
+        written.append(",".join(_quoted(cells.get(column, "")) for column in range(width)) if cells else "")
+        lines.append(line)
+        line += 1 + sum(len(LINE_END.findall(cell)) for cell in cells.values())
+    return "\n".join([*written, ""]).encode(errors="replace"), lines
+
+
+def _shown(cell: Element, book: Workbook, column: int, row: int, problems: ProblemList) -> str:
+    """Return the text of a cell; what the workbook does not hold goes to the problems."""
+    kind, stored = cell.get("t", "n"), cell.find("{*}v")
+    value = (stored.text or "") if stored is not None else ""
+    if kind == "inlineStr":
+        inline = cell.find("{*}is")
+        return "" if inline is None else _text(inline)
+    if stored is None and cell.find("{*}f") is not None:
+        finding = f"the formula in column {_letters(column)} has no stored result"
+        problems.append(Problem(book.source, row, finding, "open the workbook in a program of sheets and save it"))
+    if kind == "s" and value:
+        number = _number(value)
+        if 0 <= number < len(book.strings):
+            return book.strings[number]
+        finding = f"column {_letters(column)} refers to the text {quoted(value)}, which the workbook has not"
+        problems.append(Problem(book.source, row, finding, SAVE_AGAIN))
+        return ""
+    if kind == "b":
+        return {"1": "TRUE", "0": "FALSE"}.get(value, value)
+    if kind == "n" and value:
+        with suppress(ValueError, OverflowError):
+            amount = float(value)
+            if _number(cell.get("s", "0")) in book.date_styles:
+                return _date(amount, book.epoch)
+            # 1E3 is how some programs store 1000.
+            if "e" in value.lower() and amount.is_integer() and abs(amount) < 1e15:
+                return str(int(amount))
+    return value
+
+
+def _text(string: Element) -> str:
+    """Return the text of a string in pieces, without how Japanese is pronounced (`<rPh>`)."""
+    pieces = string.iterfind("{*}t"), string.iterfind("{*}r/{*}t")
+    text = "".join(piece.text or "" for row in pieces for piece in row)
+    return ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def _date(days: float, epoch: datetime) -> str:
+    """Return a date, a time or both; Excel's 1900 has a 29 February, before which days are one off."""
+    moment = epoch + timedelta(days=days + (epoch == EPOCH and 0 < days < 60), milliseconds=500)
+    moment = moment.replace(microsecond=0)
+    if 0 <= days < 1:
+        return moment.time().isoformat()
+    return (moment.date() if days.is_integer() else moment).isoformat()
+
+
+def _quoted(cell: str) -> str:
+    """Return a cell as CSV has it: Python's writer leaves a carriage return without quotes."""
+    return '"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell
+
+
+def _column(reference: str, next_column: int) -> int:
+    """Return the column of a cell from 0; cells without a reference follow one another."""
+    match = REFERENCE.fullmatch(reference)
+    column = next_column
+    if match:
+        column = -1
+        for letter in match[1]:
+            column = (column + 1) * 26 + ord(letter) - ord("A")
+    return min(column, MOST_COLUMNS - 1)
+
+
+def _letters(column: int) -> str:
+    """Return the name of a column from 0."""
+    return (_letters(column // 26 - 1) if column >= 26 else "") + chr(ord("A") + column % 26)
+
+
+def _number(digits: str, otherwise: int = -1) -> int:
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else otherwise
+
+
+def _too_far(sheet: Sheet, limit: int) -> FormatError:
+    what = f"the sheet {quoted(sheet.name)} "
+    return FormatError([expands_too_far(sheet.book.source, what, sheet.book.origin.size(), f"more than {limit:,}")])
