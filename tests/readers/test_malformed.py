@@ -145,9 +145,10 @@ PLACES = {
     "csv": ("x.csv", "doc,start,end,label,text\nd,HERE,2,A,abc\n", "start is '"),
     "pubtator": ("x.txt", "1|t|abc\n1\tHERE\t2\tab\tA\n", "is not a span"),
     "brat": ("x.ann", "\nT1\tA HERE 2\tb\n", "is not a T line"),
+    "spanlines": ("d.pipe", "d.txt||A||C||0||1\nd.txt||A||C||HERE||2\n", "is not a span"),
     "bc2gm": ("GENE.eval", "s|0 0|a\ns|HERE 1|b\n", "is not a mention"),
 }
-TEXTS = {"brat": {"x.txt": b"abc"}, "bc2gm": {"s.in": b"s abc\n"}}
+TEXTS = {"brat": {"x.txt": b"abc"}, "spanlines": {"d.txt": b"abc"}, "bc2gm": {"s.in": b"s abc\n"}}
 """Where the text stands beside."""
 KINDS = ('"1"', "1.5", "true", "null", "[1]", "{}", '"' + "x" * 100_000 + '"')
 NUMBERS = {
@@ -169,6 +170,7 @@ LOOSE = {
     "labelstudio": ('"1"',),
     "pubtator": ("true", "null", "NaN", "Infinity", "01"),
     "brat": ("01", "9" * 5000),
+    "spanlines": ("01",),
     "bc2gm": ("01", "9" * 5000),
 }
 """What a format takes all the same, or for a number: quoted cells and digits, relations, leading zeros."""

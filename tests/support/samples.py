@@ -430,6 +430,13 @@ ENTITIES_CSV = (
 )
 BSC = "filename\tmark\tlabel\toff0\toff1\tspan\nd1\tT1\tPER\t0\t3\tAnn\nd1\tT2\tPER\t8\t11\tBob\n"
 
+# The lines of shared tasks: i2b2/VA 2010, ShARe/CLEF 2013, SemEval-2015 task 14 and TAC KBP.
+I2B2_TEXT = "Record\nAnn has  chest PAIN today .\n"
+I2B2 = 'c="chest pain" 2:2 2:3||t="problem"\nc="Ann has chest" 2:0 2:2||t="test"\n'
+SHARE = "d1.txt||Disease_Disorder||C0008031||16||21\nd1.txt||Disease_Disorder||CUI-less||7||10||22||26\n"
+SEMEVAL = "d1.txt|16-21|C0008031|no|NULL|patient\nd1.txt|7-10,22-26|CUI-less|no|NULL|patient\n"
+TAC = "run1\tm1\tAnn\td1:7-9\tm.01\tPER\tNAM\t0.9\nrun1\tm2\tchest\td1:16-20\tNIL1\tBODY\tNOM\t1.0\n"
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -477,6 +484,10 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "Label Studio, CSV": ("labelstudio", {"export.csv": LABELSTUDIO_CSV}, None),
     "entities in a cell": ("pipeline", {"entities.csv": ENTITIES_CSV}, None),
     "BSC's columns": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": BSC}, None),
+    "i2b2 2010": ("spanlines", {"txt/d1.txt": I2B2_TEXT, "concept/d1.con": I2B2}, None),
+    "ShARe": ("spanlines", {"d1.txt": I2B2_TEXT, "d1.pipe.txt": SHARE}, None),
+    "SemEval-2015 task 14": ("spanlines", {"d1.text": I2B2_TEXT, "d1.pipe": SEMEVAL}, None),
+    "TAC KBP": ("spanlines", {"d1.txt": I2B2_TEXT, "run.tab": TAC}, None),
     **{name: ("records", dict(files), layer) for name, (files, layer) in RECORDS.items()},
 }
 

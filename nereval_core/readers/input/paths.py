@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from nereval_core.readers.input.compression import SUFFIXES, unpacked_name
 from nereval_core.readers.input.origins import OnDisk, unreadable_file
 
-COMPANIONS = {".ann": ".txt"} | {
+COMPANIONS = {".ann": ".txt", ".con": ".txt"} | {
     f".{part}.{kind}": f".{companion}.{kind}"
     for kind in ("parquet", "csv", "tsv")
     for part, companion in (("spans", "texts"), ("texts", "spans"))

@@ -26,7 +26,7 @@ NO_FORMATS = frozenset({"input", "python_objects", "read_settings", "recognition
 """The modules of this folder that are not readers of a format."""
 KEYED = "records"
 """The format of JSON whose keys are given."""
-FAMILIES = ("annotation_tools", "biomedical", "marked_text")
+FAMILIES = ("annotation_tools", "biomedical", "marked_text", "standoff")
 """The folders in it whose modules are readers of a format each."""
 
 

@@ -93,6 +93,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
         "records": (keys_beyond_the_native, lists_in_a_list, within('"characterOffsetBegin"')),
         "slashtags": (first_line(r"[^{\[<]*/"),),
+        "spanlines": (first_line(r'c="|[^|\t]+\|\|?|[^\t]*\t.*:[0-9]+-[0-9]+\t'),),
         "tagrows": (NO_OBJECT,),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),
         "webanno": (first_line(r"\s*#"),),
