@@ -37,20 +37,31 @@ class Displayed(ABC):
     def __repr__(self) -> str:
         """Return the first rows as text, ten lines at most."""
         table = self.displayed_table()
-        rows = table.rows[:TERMINAL_ROWS]
-        strong = frozenset((row, at) for row, at in table.strong if row < len(rows))
-        screen = as_screen([replace(table, title="", rows=rows, notes=(), strong=strong)])
-        lines = [line[:TERMINAL_CHARACTERS] for line in screen.splitlines()[: 1 + len(rows)]]
-        more = len(table.rows) - len(rows)
-        return "\n".join([*lines, *([f"… {more:,} more rows: to_frame() has them"] if more > 0 else [])])
+        first = _first_rows(table, TERMINAL_ROWS)
+        screen = as_screen([replace(first, title="", notes=())])
+        lines = [line[:TERMINAL_CHARACTERS] for line in screen.splitlines()[: 1 + len(first.rows)]]
+        return "\n".join([*lines, *_rest(table, first)])
 
     def _repr_html_(self) -> str:
         """Return the table as notebooks show it."""
         table = self.displayed_table()
-        parts = [table_html(replace(table, rows=table.rows[:NOTEBOOK_ROWS]))]
-        if (more := len(table.rows) - NOTEBOOK_ROWS) > 0:
-            parts.append(note(f"… {more:,} more rows: to_frame() has them"))
-        return in_notebook(*parts)
+        first = _first_rows(table, NOTEBOOK_ROWS)
+        return in_notebook(table_html(first), *map(note, _rest(table, first)))
+
+
+def _first_rows(table: Table, most: int) -> Table:
+    """Return a table of at most so many rows; the averages below them stay."""
+    if len(table.rows) <= most:
+        return table
+    end = most - table.averages
+    rows = table.rows[:end] + table.rows[len(table.rows) - table.averages :]
+    return replace(table, rows=rows, strong=frozenset((row, at) for row, at in table.strong if row < end))
+
+
+def _rest(table: Table, first: Table) -> list[str]:
+    """Return the line on rows that are left out, if any."""
+    more = len(table.rows) - len(first.rows)
+    return [f"… {more:,} more rows: to_frame() has them"] if more else []
 
 
 def _column(frame: pd.DataFrame, at: int) -> Column:

@@ -60,9 +60,25 @@ def test_labels_are_cut_so_that_they_differ_and_not_in_their_height(page: Any) -
     wide = "all => all.filter((name) => name.scrollWidth > name.clientWidth + 1).length"
     assert not page.locator("tbody th .nvm-name").evaluate_all(wide), "no second cut at the end"
     assert page.locator("tbody th .nvm-name").first.evaluate("name => getComputedStyle(name).overflowY") == "visible"
-    page.locator("tbody td").first.focus()
-    assert page.locator("tbody th.nvm-here").inner_text() == TYPES[0]
     assert page.locator("tbody th").first.get_attribute("title") == TYPES[0]
+
+
+def test_the_label_of_a_cell_is_drawn_and_those_that_it_would_cover_give_way(page: Any) -> None:
+    show(page)
+    for place in (1, 2):
+        page.locator("tbody tr").nth(place).locator("td").nth(place).focus()
+        assert TYPES[place] in page.locator(".nvm-status").inner_text()
+        for labels in ("tbody th", "thead th:not(:first-child)"):
+            here = box(page, f"{labels}.nvm-here .nvm-name")
+            drawn = [
+                label.bounding_box()
+                for label in page.locator(f"{labels} .nvm-name").all()
+                if label.evaluate("name => getComputedStyle(name).opacity") == "1"
+            ]
+            assert here in drawn
+            font = page.locator(f"{labels}.nvm-here").evaluate("label => parseFloat(getComputedStyle(label).fontSize)")
+            side = "y" if labels == "tbody th" else "x"
+            assert all(abs(other[side] - here[side]) >= font - 1 for other in drawn if other != here)
 
 
 def test_the_place_is_kept_until_the_order_is_another(page: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 import nereval_core as nereval
+from nereval_core.report.displayed import NOTEBOOK_ROWS
+from nereval_core.report.scored_system import AVERAGES
 from tests.support import ROOT
 
 DEMO = ROOT / "demo_data" / "biology"
@@ -35,3 +37,10 @@ def test_agreement() -> None:
     found = nereval.agreement({"a": RULES, "b": PERCEPTRON}, resamples=100)
     assert len(repr(found).splitlines()) <= 10 and "kappa" in repr(found)
     assert found.to_frame() is found.table
+
+
+def test_a_report_of_many_types_keeps_its_averages_in_a_notebook() -> None:
+    documents = [[(at, at + 1, f"type {at}") for at in range(NOTEBOOK_ROWS)]]
+    drawn = nereval.score(documents, documents).report()._repr_html_()
+    assert all(name in drawn for name in AVERAGES)
+    assert drawn.count("<tr") == 1 + NOTEBOOK_ROWS and "… 3 more rows: to_frame() has them" in drawn

@@ -8,7 +8,7 @@ import pytest
 from nereval_core.report.colours import LOOKS, NEUTRAL, PAGE, SYSTEM_HUES, contrast, system_hues
 from nereval_core.report.figures.criteria import sensitivity_dots
 from nereval_core.report.figures.parts import SYMBOLS, short_names, system_markers
-from nereval_core.report.figures.scores import confusion_map, decision_bars
+from nereval_core.report.figures.scores import NAME_CHARACTERS, WRITTEN_COLUMNS, confusion_map, decision_bars
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables.glossary import DECISIONS, decision_label
 
@@ -53,6 +53,20 @@ def test_the_map_carries_its_cells(size: int) -> None:
         assert tuple(place) == (y, x)
         assert text == texts.iat[y, x]
     assert "counts; 9 in all" in figure.layout.title.text
+
+
+def test_a_large_map_is_legible() -> None:
+    names = [f"organisation.of.a.family.with.a.long.name.{number}" for number in range(WRITTEN_COLUMNS + 1)]
+    values = pd.DataFrame(9.0, names, names)
+    cells = [[() for _ in names] for _ in names]
+    figure = confusion_map(values, values.astype(TEXT_DTYPE), cells, "Title", "counts", 9)
+    squares, across = figure.data[1], figure.layout.xaxis
+    assert set(squares.text) == {""}
+    assert squares.hovertext[1] == f"gold {names[0]}, predicted {names[1]}: 9.0"
+    assert across.tickangle == -90
+    assert len(set(across.ticktext)) == len(names)
+    assert max(map(len, across.ticktext)) == NAME_CHARACTERS
+    assert figure.layout.height < 700
 
 
 def dots_table(merges: list[str], countings: list[str]) -> pd.DataFrame:

@@ -6,10 +6,12 @@ The title of a figure names its subject, its unit and the number of things it sh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
+from nereval_core.problems import shortened_name
 from nereval_core.report.colours import LOOKS, system_hues
 from nereval_core.report.figures.parts import (
     CLEAR,
@@ -30,6 +32,10 @@ from nereval_core.tables.glossary import DECISIONS
 
 _FRAME = 130
 _LABELS = 36
+WRITTEN_COLUMNS = 24
+"""The most columns of a confusion table whose cells are wide enough for a number."""
+NAME_CHARACTERS, SMALL_ROW_PIXELS, SMALL_TYPE = 36, 16, 9
+"""Characters of a type beside a confusion table, and pixels of a row and of its name where the table is large."""
 
 
 def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
@@ -85,9 +91,11 @@ def confusion_map(
     """Draw a confusion table: gold types down, predicted types across, darker cells for larger counts.
 
     Plotly reports no clicks on a heat map, so transparent squares with `cells` as `customdata` lie over it.
-    `values` and `texts` have the same shape; a value that is NaN stays blank.
+    `values` and `texts` have the same shape; a value that is NaN stays blank. Cells of a large table are too narrow for
+    numbers, which the pointer shows there.
     """
     rows, columns = [plain(name) for name in values.index], [plain(name) for name in values.columns]
+    is_large = len(columns) > WRITTEN_COLUMNS
     figure = go.Figure(
         go.Heatmap(
             z=values.to_numpy(),
@@ -110,26 +118,33 @@ def confusion_map(
         customdata=[cells[y][x] for x, y in places],
         # Plotly would colour the text for a white page.
         textfont={"color": "#fafafa" if dark else "#1a1a1a"},
-        text=[texts.iat[y, x] for x, y in places],
+        text=["" if is_large else texts.iat[y, x] for x, y in places],
         hovertext=[f"gold {rows[y]}, predicted {columns[x]}: {texts.iat[y, x] or 0!s}" for x, y in places],
         hoverinfo="text",
     )
-    axis = {"tickmode": "array", "showgrid": False, "zeroline": False}
+    names_down, names_across = (
+        [plain(shortened_name(str(name), NAME_CHARACTERS)) for name in names]
+        for names in (values.index, values.columns)
+    )
+    axis: dict[str, Any] = {"tickmode": "array", "showgrid": False, "zeroline": False}
+    if is_large:
+        axis["tickfont"] = {"size": SMALL_TYPE}
     return figure.update_layout(
-        title=f"{plain(title)}<br><sub>{plain(unit)}; {records:,} in all</sub>",
-        height=_FRAME + 60 + ROW_PIXELS * len(rows),
+        title=f"{plain(title)}<br><sub>{plain(unit)}; {records:,} in all"
+        f"{'; point at a cell to read its number' if is_large else ''}</sub>",
+        height=_FRAME + 60 + (SMALL_ROW_PIXELS if is_large else ROW_PIXELS) * len(rows),
         xaxis={
             **axis,
             "tickvals": list(range(len(columns))),
-            "ticktext": columns,
+            "ticktext": names_across,
             "range": [-0.5, len(columns) - 0.5],
             "title": {"text": "predicted type"},
-            "tickangle": -40 if sum(map(len, columns)) > _LABELS else 0,
+            "tickangle": -90 if is_large else -40 if sum(map(len, columns)) > _LABELS else 0,
         },
         yaxis={
             **axis,
             "tickvals": list(range(len(rows))),
-            "ticktext": rows,
+            "ticktext": names_down,
             "range": [len(rows) - 0.5, -0.5],
             "title": {"text": "gold type"},
         },

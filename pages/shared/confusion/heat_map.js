@@ -47,14 +47,13 @@ export default function (component) {
     target.tabIndex = 0;
     target.focus();
   };
-  // The names of the row and of the column of a cell stand whole beside it, also where labels are left out.
+  // The names of the row and of the column of a cell are drawn, also where labels are left out; the status line has them whole.
   const point = (target) => {
-    for (const label of root.querySelectorAll(".nvm-here")) drawLabel(label, false);
     const place = target ? placeOf(target) : chosen;
     status.textContent = place ? cells[place[0]][place[1]].title : "\u00a0";
-    if (!place) return;
-    drawLabel(body.rows[place[0]].cells[0], true);
-    drawLabel(grid.tHead.rows[0].cells[place[1] + 1], true);
+    const [rows, columns] = labelsOf(root);
+    mark(rows, place?.[0], Number(root.dataset.everyRow));
+    mark(columns, place?.[1], Number(root.dataset.everyColumn));
   };
   memory.markChosen = (place) => {
     chosen = place;
@@ -92,7 +91,10 @@ export default function (component) {
   else parentElement.append(root);
   const longest = Math.max(...[...data.rows, ...data.columns].map((name) => [...name].length));
   const widestText = Math.max(1, ...data.texts.flat().map((text) => inCell(text).length));
-  const fit = () => fitTo(root, mapLayout(parentElement.clientWidth, data.columns.length, longest, widestText));
+  const fit = () => {
+    fitTo(root, mapLayout(parentElement.clientWidth, data.columns.length, longest, widestText));
+    point(document.activeElement?.closest?.(".nvm td"));
+  };
   memory.observer?.disconnect();
   memory.observer = new ResizeObserver(fit);
   memory.observer.observe(parentElement);
@@ -111,7 +113,9 @@ function fitTo(root, layout) {
   root.classList.toggle("nvm-blank", !layout.hasTexts);
   const thin = (labels, every) =>
     labels.forEach((label, place) => label.classList.toggle("nvm-thin", place % every > 0 && place < labels.length - 1));
-  const [rows, columns] = [[...root.querySelectorAll("tbody th")], [...root.querySelectorAll("thead th")].slice(1)];
+  const [rows, columns] = labelsOf(root);
+  root.dataset.everyRow = layout.everyRow;
+  root.dataset.everyColumn = layout.everyColumn;
   thin(rows, layout.everyRow);
   thin(columns, layout.everyColumn);
   const widthOf = labelWidths(root, `${layout.font}px`);
@@ -123,14 +127,21 @@ function fitTo(root, layout) {
 function cutLabels(labels, room, widthOf) {
   const names = [...new Set(labels.map((label) => label.dataset.whole))];
   for (const label of labels) {
-    label.dataset.fitted = cutLabel(label.dataset.whole, room, widthOf, names);
-    drawLabel(label, label.classList.contains("nvm-here"));
+    label.querySelector(".nvm-name").textContent = cutLabel(label.dataset.whole, room, widthOf, names);
   }
 }
 
-function drawLabel(label, isHere) {
-  label.classList.toggle("nvm-here", isHere);
-  label.querySelector(".nvm-name").textContent = isHere ? label.dataset.whole : label.dataset.fitted;
+// The labels of rows and of columns.
+function labelsOf(root) {
+  return [[...root.querySelectorAll("tbody th")], [...root.querySelectorAll("thead th")].slice(1)];
+}
+
+// Mark a label; where there is room for one of `every` so many, its neighbours give way.
+function mark(labels, place, every) {
+  labels.forEach((label, at) => {
+    label.classList.toggle("nvm-here", at === place);
+    label.classList.toggle("nvm-near", place !== undefined && at !== place && Math.abs(at - place) < every);
+  });
 }
 
 function head(data) {
@@ -148,7 +159,7 @@ function heading(name, scope, isApart, unfold = null, types = 0) {
   const label = element("th", isApart ? "nvm-apart" : "");
   label.scope = scope;
   const text = element(unfold ? "button" : "span", "nvm-name");
-  label.dataset.whole = label.dataset.fitted = text.textContent = unfold ? `▸ ${name}` : name;
+  label.dataset.whole = text.textContent = unfold ? `▸ ${name}` : name;
   label.title = unfold ? `${name}: ${types} types; unfold` : name;
   if (unfold) {
     text.type = "button";
