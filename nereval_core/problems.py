@@ -236,6 +236,8 @@ def quoted_apart(one: str, other: str, limit: int = 40) -> tuple[str, str]:
 
 def one_line(text: str) -> str:
     """Return text with escapes for all characters that do not print, line ends included."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 

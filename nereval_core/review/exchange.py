@@ -20,11 +20,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
+from sys import intern
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem, ProblemList, quoted, quoted_apart
+from nereval_core.readers import garbage_collection_off
 from nereval_core.readers.shared.strict_json import RefusedError, json_type, loads
 from nereval_core.review.store import ReviewStore, moment
 from nereval_core.review.verdicts import (
@@ -154,17 +156,18 @@ def read_lines(
     """
     numbered: list[tuple[int, StoredVerdict]] = []
     wrong = ProblemList()
-    for number, line in _lines(stream):
-        try:
-            row = _object_of(line, first=number == 1)
-            if row is not None:
-                numbered.append((number, _given(row) if "uid" in row else _by_hand(row, documents, who)))
-                stored = numbered[-1][1]
-                wrong += verdict_problems(stored.verdict, stored.who, source, number)
-        except _BadError as error:
-            wrong.append(Problem(source, number, *error.args))
-        if len(wrong) >= PROBLEMS_READ:
-            break
+    with garbage_collection_off():
+        for number, line in _lines(stream):
+            try:
+                row = _object_of(line, first=number == 1)
+                if row is not None:
+                    numbered.append((number, _given(row) if "uid" in row else _by_hand(row, documents, who)))
+                    stored = numbered[-1][1]
+                    wrong += verdict_problems(stored.verdict, stored.who, source, number)
+            except _BadError as error:
+                wrong.append(Problem(source, number, *error.args))
+            if len(wrong) >= PROBLEMS_READ:
+                break
     if wrong:
         raise FormatError(wrong)
     return tuple(numbered)
@@ -219,9 +222,12 @@ def _given(row: Mapping[str, Any]) -> StoredVerdict:
         raise _BadError(f"at is {quoted(row['at'])}", "write a moment as 2026-01-31T12:00:00+00:00")
     if row["version"] < 1 or row["version"] >= 2**31:
         raise _BadError("version is out of range", "write the place in the history of the span, from 1")
-    context = Seen(row["document"], row["quote"], row["before"], row["after"])
-    verdict = _verdict(row, Key(row["text"], row["side"], _marked(row["span"], "span")), context)
-    return StoredVerdict(verdict, row["who"], row["at"], row["version"], row["uid"], row["batch"], row["undoes"])
+    # Many verdicts share these strings, and are held together.
+    context = Seen(intern(row["document"]), row["quote"], row["before"], row["after"])
+    verdict = _verdict(row, Key(intern(row["text"]), row["side"], _marked(row["span"], "span")), context)
+    uid, batch = row["uid"], row["batch"]
+    batch = uid if batch == uid else intern(batch)
+    return StoredVerdict(verdict, intern(row["who"]), intern(row["at"]), row["version"], uid, batch, row["undoes"])
 
 
 def _by_hand(row: Mapping[str, Any], documents: Documents | None, who: str) -> StoredVerdict:
@@ -278,7 +284,7 @@ def _marked(span: Any, what: str) -> Marked:
     parts: Sequence[Any] = span["fragments"] if isinstance(span["fragments"], list) else []
     if not parts or not all(isinstance(part, list) and [type(at) for at in part] == [int, int] for part in parts):
         raise _BadError(f"{what} has no fragments of two integers each", remedy)
-    return Marked(tuple((low, high) for low, high in parts), span["type"])
+    return Marked(tuple([(low, high) for low, high in parts]), intern(span["type"]))
 
 
 def _is_moment(text: str) -> bool:
@@ -319,14 +325,15 @@ def import_verdicts(store: ReviewStore, lines: Iterable[tuple[int, StoredVerdict
     Raises:
         FormatError: lines that are not whole histories, of which nothing is imported; or the database refuses them.
     """
-    histories = _histories(lines, source)
-    for _ in range(_TRIES):
-        imported = _compared(histories, store.every())
-        try:
-            store.take(_in_time(imported.added))
-        except ConflictError:
-            continue
-        return imported
+    with garbage_collection_off():
+        histories = _histories(lines, source)
+        for _ in range(_TRIES):
+            imported = _compared(histories, store.each())
+            try:
+                store.take(_in_time(imported.added))
+            except ConflictError:
+                continue
+            return imported
     raise FormatError.single(store.name, None, "others give verdicts all the while", "try again")
 
 
@@ -337,12 +344,11 @@ def _histories(lines: Iterable[tuple[int, StoredVerdict]], source: str) -> Mappi
         FormatError: a history with a gap or with two verdicts of one version.
     """
     wrong = ProblemList()
-    numbered: dict[str, list[tuple[int, StoredVerdict]]] = {}
-    where: dict[str, str] = {}
+    histories: dict[str, list[StoredVerdict]] = {}
+    uids: set[str] = set()
     for line, stored in sorted(lines, key=lambda item: item[1].version):
-        record = stored.verdict.key.record
-        history = numbered.setdefault(record, [])
-        earlier = next((old for _, old in history if old.uid == stored.uid), None)
+        history = histories.setdefault(stored.verdict.key.record, [])
+        earlier = next((old for old in history if old.uid == stored.uid), None)
         if earlier is not None and (earlier.version, earlier.who, earlier.verdict) == (
             stored.version,
             stored.who,
@@ -350,7 +356,7 @@ def _histories(lines: Iterable[tuple[int, StoredVerdict]], source: str) -> Mappi
         ):
             # Two exports, one behind the other.
             continue
-        if stored.uid in where:
+        if stored.uid in uids:
             wrong.append(Problem(source, line, f"a second verdict of the uid {stored.uid}", "export it anew"))
         elif stored.version == len(history):
             found_too = f"a second verdict of version {stored.version} on one span"
@@ -358,34 +364,43 @@ def _histories(lines: Iterable[tuple[int, StoredVerdict]], source: str) -> Mappi
         elif stored.version != len(history) + 1:
             lacking = f"version {stored.version} of a history, and no version {len(history) + 1}"
             wrong.append(Problem(source, line, lacking, "give each history whole, as it was exported"))
-        elif stored.undoes and stored.undoes not in {old.uid for _, old in history}:
+        elif stored.undoes and stored.undoes not in {old.uid for old in history}:
             remedy = "give each history whole, as it was exported"
             wrong.append(Problem(source, line, f"undoes {stored.undoes}, which is not in the history", remedy))
         else:
-            where[stored.uid] = record
-            history.append((line, stored))
+            uids.add(stored.uid)
+            history.append(stored)
     if wrong:
         raise FormatError(sorted(wrong, key=lambda problem: problem.line or 0))
-    return {record: [stored for _, stored in history] for record, history in numbered.items()}
+    return histories
 
 
 def _compared(histories: Mapping[str, History], stored_verdicts: Iterable[StoredVerdict]) -> Imported:
-    own: dict[str, list[StoredVerdict]] = {}
-    uids: dict[str, StoredVerdict] = {}
-    for stored in stored_verdicts:
-        own.setdefault(stored.verdict.key.record, []).append(stored)
-        uids[stored.uid] = stored
+    """Compare histories with the verdicts of a store, which are not held: each is looked at once, in its order."""
+    record_of_uid = {stored.uid: record for record, history in histories.items() for stored in history}
+    n_own: dict[str, int] = {}
+    apart: dict[str, HistoryConflict] = {}
+    foreign: dict[str, StoredVerdict] = {}
+    for ours in stored_verdicts:
+        record = ours.verdict.key.record
+        if (theirs := histories.get(record)) is not None:
+            number = n_own.get(record, 0)
+            n_own[record] = number + 1
+            if number < len(theirs) and record not in apart and not _same(ours, theirs[number]):
+                apart[record] = HistoryConflict(ours, theirs[number])
+        if record_of_uid.get(ours.uid, record) != record:
+            foreign[ours.uid] = ours
     added: list[StoredVerdict] = []
     parted: list[HistoryConflict] = []
     n_known = 0
     for record, theirs in histories.items():
-        ours = own.get(record, [])
-        apart = next((pair for pair in zip(ours, theirs, strict=False) if not _same(*pair)), None)
-        news = theirs[len(ours) :]
-        # The uid of a verdict on another span: a file that was changed by hand.
-        apart = apart or next(((uids[stored.uid], stored) for stored in news if stored.uid in uids), None)
-        if apart:
-            parted.append(HistoryConflict(*apart))
+        news = theirs[n_own.get(record, 0) :]
+        conflict = apart.get(record)
+        if conflict is None and foreign:
+            # The uid of a verdict on another span: a file that was changed by hand.
+            conflict = next((HistoryConflict(foreign[new.uid], new) for new in news if new.uid in foreign), None)
+        if conflict:
+            parted.append(conflict)
         else:
             added += news
             n_known += len(theirs) - len(news)

@@ -92,9 +92,11 @@ class Reviewed:
             courses[record] = course = courses.get(record, _NEW).then(stored)
             last[record] = course.in_force or stored
             document = stored.verdict.seen.document
-            own = RecordHistory()
-            for old in course.history:
-                own = own.then(old) if old.verdict.seen.document == document else own
+            own = course
+            if len(course.history) > 1:
+                own = _NEW
+                for old in course.history:
+                    own = own.then(old) if old.verdict.seen.document == document else own
             on[record, document] = own.in_force or stored
         return replace(self, last=last, number=verdicts[-1].number, uid=verdicts[-1].uid, courses=courses, on=on)
 

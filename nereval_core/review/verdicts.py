@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from sys import intern
 from typing import Any, Literal, NamedTuple, get_args
 
 from nereval_core.problems import FormatError, Problem, quoted
@@ -48,6 +49,8 @@ BODY_BYTES = 2_000_000
 """Largest number of bytes of a verdict without its note."""
 
 Fragments = tuple[tuple[int, int], ...]
+_json = json.encoder.encode_basestring_ascii
+"""A string as JSON in ASCII, as `json.dumps` writes it."""
 
 
 class Marked(NamedTuple):
@@ -91,8 +94,9 @@ class Key:
     @cached_property
     def record(self) -> str:
         """The SHA-256 (hex) of the key, by which verdicts are looked up."""
-        content = [self.text, self.side, self.span.fragments, self.span.type]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        parts = ", ".join([f"[{low}, {high}]" for low, high in self.span.fragments])
+        content = f"[{_json(self.text)}, {_json(self.side)}, [{parts}], {_json(self.span.type)}]"
+        return hashlib.sha256(content.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +214,9 @@ def verdict_problems(verdict: Verdict, who: str, source: str, line: int | None =
     if not _DIGEST.fullmatch(key.text):
         wrong(f"{quoted(key.text)}, which is not a digest of a text", "write its SHA-256, 64 digits from 0 to f")
     is_withdrawn = verdict.kind == WITHDRAWN
-    if verdict.kind not in get_args(Kind):
+    if verdict.kind not in _KINDS:
         wrong(f"there is no verdict {quoted(str(verdict.kind))}", f"use {', '.join(KINDS)}")
-    if key.side not in get_args(Side):
+    if key.side not in _SIDES:
         wrong(f"there is no side {quoted(str(key.side))}", "use gold, pred or none")
     if key.side == UNMARKED and not is_withdrawn and (verdict.kind != "neither" or not verdict.right):
         wrong("an entity that nobody had marked, without its spans", "give neither, with right spans")
@@ -229,7 +233,9 @@ def verdict_problems(verdict: Verdict, who: str, source: str, line: int | None =
         if not span.type:
             wrong("a span without a type", "name its type")
         _written_badly(wrong, "type", span.type, WORD_CHARACTERS)
-    if not problems and (size := len(body_of(verdict))) > BODY_BYTES:
+    # Few spans in few parts cannot be as large, whatever their types are.
+    is_small = len(spans) <= 8 and all(len(span.fragments) <= 1_000 for span in spans)
+    if not problems and not is_small and (size := len(body_of(verdict))) > BODY_BYTES:
         wrong(f"a verdict of {size:,} bytes", "give fewer spans")
     return problems
 
@@ -250,12 +256,13 @@ def name_problems(who: str, source: str, line: int | None = None) -> list[Proble
 
 
 _DIGEST = re.compile("[0-9a-f]{64}")
+_KINDS, _SIDES = get_args(Kind), get_args(Side)
 
 
 def _written_badly(wrong: Callable[[str, str], None], name: str, value: str, most: int) -> None:
     if len(value) > most:
         wrong(f"a {name} of {len(value):,} characters", f"shorten it to {most:,}")
-    if odd := next((char for char in value if "\ud800" <= char <= "\udfff"), ""):
+    if not value.isascii() and (odd := next((char for char in value if "\ud800" <= char <= "\udfff"), "")):
         wrong(f"a {name} with {quoted(odd)}, which is not a character of a text", "take it out")
 
 
@@ -293,13 +300,14 @@ def verdict_of(kind: Kind, note: str, body: Mapping[str, Any]) -> Verdict:
     """
     if body.keys() != _BODY_KEYS:
         raise KeyError("other keys")
-    for name in ("text", "document", "quote", "before", "after"):
+    for name in ("text", "side", "document", "quote", "before", "after"):
         if not isinstance(body[name], str):
             raise TypeError(f"{name}: no text")
     return Verdict(
-        Key(body["text"], body["side"], span_of(body["span"])),
+        # Many verdicts share these strings, and all are held together.
+        Key(intern(body["text"]), body["side"], span_of(body["span"])),
         kind,
-        Seen(body["document"], body["quote"], body["before"], body["after"]),
+        Seen(intern(body["document"]), body["quote"], body["before"], body["after"]),
         None if body["partner"] is None else span_of(body["partner"]),
         tuple(span_of(span) for span in body["right"]),
         note,
@@ -321,7 +329,7 @@ def span_of(span: Mapping[str, Any]) -> Marked:
     fragments = tuple((low, high) for low, high in parts)
     if not all(type(place) is int for part in fragments for place in part) or not isinstance(span["type"], str):
         raise TypeError("span: fragments of whole numbers and a type are wanted")
-    return Marked(fragments, span["type"])
+    return Marked(fragments, intern(span["type"]))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def as_screen(tables: Iterable[Table], *, colour: bool = False) -> str:
     printed_meanings: set[str] = set()
     for table in tables:
         is_cut = [column.kind == "text" for column in table.columns[:-1]] + [False]
-        grid = [table.headings, *([*map(_shortened, row, is_cut)] for row in table.texts())]
+        grid = [[*table.headings], *([*map(_shortened, row, is_cut)] for row in table.texts())]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
         left_columns = {number for number, column in enumerate(table.columns) if not number or column.is_left}
         strong = table.strong if colour else frozenset()
@@ -54,15 +54,16 @@ def painted(text: str, parameters: str, colour: bool) -> str:
 def _padded(
     row: Sequence[str], widths: Sequence[int], left_columns: Collection[int], strong: Collection[int]
 ) -> Iterable[str]:
-    for number, (text, width) in enumerate(zip(row, widths, strict=True)):
-        space = " " * (width - _width(text))
-        word = painted(one_line(text), STRONG, number in strong)
+    for number, (line, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - _width(line))
+        word = painted(line, STRONG, number in strong)
         yield word + space if number in left_columns else space + word
 
 
-def _width(text: str) -> int:
-    """Return the width of a text in columns of a terminal."""
+def _width(line: str) -> int:
+    """Return the width of a line of characters that print, in columns of a terminal."""
+    if line.isascii():
+        return len(line)
     return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in one_line(text)
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line
     )

@@ -40,6 +40,7 @@ GROUPS = {
     "sensitivity": "sensitivity",
     "consistency": "consistency",
     "aligning": "aligning",
+    "verdicts": "verdicts",
 }
 """What can be measured, in this order, and the module that does."""
 

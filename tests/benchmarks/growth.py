@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,11 +88,19 @@ def _side_by_side(files: Written) -> float:
 def scored(files: Written) -> tuple[float, int]:
     """Score the files in a child process; return its seconds of CPU and the bytes it held at its peak."""
     target = files.gold.with_suffix(".json")
-    command = [sys.executable, "-m", "nereval_core", "score", "--quiet", str(files.gold), str(files.pred)]
-    child = subprocess.Popen([*command, "--json", str(target)])
+    measured = measured_command(["score", "--quiet", str(files.gold), str(files.pred), "--json", str(target)])
+    if not target.stat().st_size:
+        sys.exit(f"{target} is empty")
+    return measured
+
+
+def measured_command(arguments: Sequence[str]) -> tuple[float, int]:
+    """Run a command of nereval in a child process; return its seconds of CPU and the bytes it held at its peak."""
+    command = [sys.executable, "-m", "nereval_core", *arguments]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode or not target.stat().st_size:
+    if child.returncode:
         sys.exit(f"{' '.join(command)} ended with {child.returncode}")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 

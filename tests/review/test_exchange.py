@@ -25,7 +25,18 @@ from nereval_core.review.exchange import (
     read_lines,
 )
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import Draft, Key, Kind, Marked, Seen, StoredVerdict, Verdict, text_digest
+from nereval_core.review.verdicts import (
+    ConflictError,
+    Draft,
+    Key,
+    Kind,
+    Marked,
+    Seen,
+    Side,
+    StoredVerdict,
+    Verdict,
+    text_digest,
+)
 from tests.support import databases
 
 TEXT = "Ann took aspirin and then more aspirin."
@@ -234,6 +245,27 @@ def test_a_name_that_another_span_has_here_is_a_conflict(make: Make) -> None:
     assert (len(found.conflicts), found.added) == (1, ()) and len(store.every()) == 1
 
 
+def test_many_verdicts_are_imported_in_batches_and_extend_the_histories_here(make: Make) -> None:
+    """More records than one query names, and more verdicts than are written at once."""
+    spans = [{"fragments": [[at, at + 1]], "type": "Drug"} for at in range(1_100)]
+    first = b"".join(line(uid=f"{at:032x}", span=span) for at, span in enumerate(spans))
+    second = b"".join(
+        line(uid=f"{at + 5_000:032x}", span=span, version=2, kind="unclear") for at, span in enumerate(spans)
+    )
+    store = make("one")
+    assert len(taken(store, first).added) == 1_100
+    other = ReviewStore(store.database.file or "")
+    imported = taken(other, first + second)
+    assert (len(imported.added), imported.n_known, imported.conflicts) == (1_100, 1_100, ())
+    assert tuple(other.each()) == store.every() and len(store.every()) == 2_200
+    assert {stored.version for stored in store.reviewed().standing} == {2}
+    # Somebody has decided meanwhile: nothing of a large import is kept that does not follow.
+    with pytest.raises(ConflictError):
+        store.take(imported.added)
+    assert len(store.every()) == 2_200
+    other.close()
+
+
 def hand(**changed: Any) -> bytes:
     row = {"document": "d1", "span": {"fragments": [[9, 16]], "type": "Drug"}, "quote": "aspirin", "kind": "both"}
     row |= changed
@@ -290,6 +322,14 @@ places = st.lists(st.integers(0, 40), min_size=2, max_size=6, unique=True).map(
     lambda ends: tuple(zip(*[iter(sorted(ends)[: len(ends) // 2 * 2])] * 2, strict=True))
 )
 spans = st.builds(Marked, places, words.filter(bool))
+
+
+@given(spans, st.sampled_from(["gold", "pred", "none"]))
+def test_a_record_is_the_digest_of_its_key_as_json(span: Marked, side: Side) -> None:
+    """Stores have these digests: another way to write the key would lose their verdicts."""
+    key = Key(text_digest(TEXT), side, span)
+    content = json.dumps([key.text, side, span.fragments, span.type])
+    assert key.record == text_digest(content)
 
 
 @st.composite

@@ -13,3 +13,10 @@ def test_a_long_text_does_not_widen_its_column() -> None:
     lines = as_screen([Table("t", columns, rows)]).splitlines()
     assert lines[2].split() == ["n" * 70, f"{'f' * 59}…", "e" * 70]
     assert lines[3].split()[1] == "f" * 60
+
+
+def test_columns_stand_below_one_another_whatever_the_characters_are() -> None:
+    """Characters of East Asia are two columns wide, combining ones none, and what does not print is an escape."""
+    rows = (("東京", "x"), ("e\u0301te", "x"), ("a\x1bb", "x"), ("plain", "x"))
+    lines = as_screen([Table("t", (Column("name"), Column("end", kind="text")), rows)]).splitlines()[2:]
+    assert lines == ["東京    x", "e\u0301te     x", "a\\x1bb  x", "plain   x"]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from sys import intern
 from threading import Lock
 from typing import Any, get_args
 
@@ -47,6 +49,8 @@ from nereval_core.review.verdicts import (
 
 _MANY = 500
 """Records that one query to the database names."""
+_BATCH = 1_000
+"""Verdicts that are read or written at once."""
 
 
 class ReviewStore:
@@ -118,6 +122,12 @@ class ReviewStore:
         """Return every verdict ever given, in the order in which they were stored."""
         return self._all()
 
+    def each(self) -> Iterator[StoredVerdict]:
+        """Yield the verdicts of `every` without holding them all; the database is read until the last."""
+        with self.database.reading() as connection:
+            if connection is not None and self.has_tables(connection):
+                yield from self._rows(connection)
+
     def give(self, drafts: Sequence[Draft], who: str) -> tuple[StoredVerdict, ...]:
         """Store verdicts, all of them or none; return them as stored.
 
@@ -132,8 +142,15 @@ class ReviewStore:
             first = draft_of_record.setdefault(draft.verdict.key.record, draft)
             if (first.verdict.kind, first.verdict.right) != (draft.verdict.kind, draft.verdict.right):
                 raise FormatError.single("verdict", None, "two verdicts on one span", "give one after the other")
-        batch = uuid.uuid4().hex
-        return self._keep([(draft, who, moment(), uuid.uuid4().hex, batch) for draft in draft_of_record.values()])
+        if not draft_of_record:
+            return ()
+        batch, at = uuid.uuid4().hex, moment()
+        verdicts = [
+            StoredVerdict(draft.verdict, who, at, draft.seen + 1, uuid.uuid4().hex, batch, draft.undoes)
+            for draft in draft_of_record.values()
+        ]
+        with self._kept(verdicts) as (connection, last):
+            return self._given(connection, EVENTS.c.number > last)
 
     def undo(self, who: str, texts: Collection[str] | None = None) -> tuple[StoredVerdict, ...]:
         """Take back a reviewer's last verdict, or last batch of verdicts, that is not taken back yet.
@@ -175,54 +192,41 @@ class ReviewStore:
             raise ConflictError(changed)
         return self.give(drafts, who)
 
-    def take(self, verdicts: Iterable[StoredVerdict]) -> tuple[StoredVerdict, ...]:
-        """Store verdicts of another store as they were given there; each follows the version before its own.
+    def take(self, verdicts: Iterable[StoredVerdict]) -> None:
+        """Store valid verdicts of another store as they were given there; each follows the version before its own.
+
+        Valid are those in which `verdict_problems` finds nothing: whoever reads them says on which line it does.
 
         Raises:
             ConflictError: the records have other verdicts here.
-            FormatError: an invalid verdict, or the database refuses it.
+            FormatError: the database refuses them.
         """
-        imported = tuple(verdicts)
-        raise_problems(
-            [problem for stored in imported for problem in verdict_problems(stored.verdict, stored.who, "verdict")]
-        )
-        rows = [
-            (
-                Draft(stored.verdict, stored.version - 1, undoes=stored.undoes),
-                stored.who,
-                stored.at,
-                stored.uid,
-                stored.batch,
-            )
-            for stored in imported
-        ]
-        return self._keep(rows)
+        if imported := tuple(verdicts):
+            with self._kept(imported):
+                pass
 
     def close(self) -> None:
         self.database.close()
 
-    def _keep(self, rows: Sequence[tuple[Draft, str, str, str, str]]) -> tuple[StoredVerdict, ...]:
-        if not rows:
-            return ()
-        records = {draft.verdict.key.record for draft, *_ in rows}
+    @contextmanager
+    def _kept(self, verdicts: Sequence[StoredVerdict]) -> Iterator[tuple[Connection, int]]:
+        """Store verdicts in one transaction, and yield it with the number of the last verdict before them."""
+        records = {stored.verdict.key.record for stored in verdicts}
         try:
             with self.database.writing() as connection:
                 self.prepare(connection)
-                stand = self._last(connection, records)
-                versions = {record: stored.version for record, stored in stand.items()}
-                new = []
-                for draft, who, at, uid, batch in rows:
-                    record = draft.verdict.key.record
-                    if versions.get(record, 0) != draft.seen:
-                        raise self._unseen(stand, [draft for draft, *_ in rows])
-                    versions[record] = draft.seen + 1
-                    new.append(StoredVerdict(draft.verdict, who, at, draft.seen + 1, uid, batch, draft.undoes))
+                versions = self._versions(connection, records)
+                for stored in verdicts:
+                    record = stored.verdict.key.record
+                    if versions.get(record, 0) != stored.version - 1:
+                        raise self._unseen(self._last(connection, records), verdicts)
+                    versions[record] = stored.version
                 last = connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
-                connection.execute(insert(EVENTS), [_row(stored) for stored in new])
-                stored_verdicts = self._given(connection, EVENTS.c.number > last)
+                for low in range(0, len(verdicts), _BATCH):
+                    connection.execute(insert(EVENTS), [_row(stored) for stored in verdicts[low : low + _BATCH]])
+                yield connection, last
             # Not before they are there for good: a transaction that fails takes the tables with it.
             self._ready = True
-            return stored_verdicts
         except IntegrityError as error:
             # Written past the line that writers stand in; nothing of ours was kept.
             with self.database.reading() as connection:
@@ -266,13 +270,23 @@ class ReviewStore:
             return self._given(connection, *where)
 
     def _given(self, connection: Connection, *where: Any) -> tuple[StoredVerdict, ...]:
-        rows = connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))
         with garbage_collection_off():
-            return tuple(map(self._read, rows))
+            return tuple(self._rows(connection, *where))
 
-    def _unseen(self, stand: Mapping[str, StoredVerdict], drafts: Iterable[Draft]) -> Exception:
+    def _rows(self, connection: Connection, *where: Any) -> Iterator[StoredVerdict]:
+        rows = connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))
+        for batch in rows.partitions(_BATCH):
+            yield from map(self._read, batch)
+
+    def _versions(self, connection: Connection, records: Collection[str]) -> dict[str, int]:
+        """Return the last version of each of these records that has verdicts; of many, that of others too."""
+        last = select(EVENTS.c.record, func.max(EVENTS.c.version).label("last")).group_by(EVENTS.c.record)
+        query = last if len(records) > _MANY else last.where(EVENTS.c.record.in_(records))
+        return {row.record: row.last for row in connection.execute(query)}
+
+    def _unseen(self, stand: Mapping[str, StoredVerdict], verdicts: Iterable[StoredVerdict]) -> Exception:
         """Return the error for records whose last version is not the one that the reviewer had seen."""
-        seen_versions = {draft.verdict.key.record: draft.seen for draft in reversed(list(drafts))}
+        seen_versions = {stored.verdict.key.record: stored.version - 1 for stored in reversed(list(verdicts))}
         theirs = [stand[record] for record in sorted(stand) if stand[record].version != seen_versions[record]]
         if theirs:
             return ConflictError(theirs)
@@ -298,14 +312,14 @@ class ReviewStore:
         return courses
 
     def _read(self, row: Row[Any]) -> StoredVerdict:
-        kind: Kind = row.kind if row.kind in _KNOWN else WITHDRAWN
+        number, uid, record, version, kind, body, note, who, at, batch, undoes = tuple(row)
         try:
-            body = remove_checksum(row.body, [getattr(row, name) for name in CHECKED])
-            verdict = verdict_of(kind, row.note, msgspec.json.decode(body))
+            body = remove_checksum(body, (uid, record, version, kind, note, who, at, batch, undoes))
+            verdict = verdict_of(kind if kind in _KNOWN else WITHDRAWN, note, msgspec.json.decode(body))
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            finding = f"verdict number {row.number} is damaged"
+            finding = f"verdict number {number} is damaged"
             raise FormatError.single(self.name, None, finding, "restore a copy, or name another one") from error
-        return StoredVerdict(verdict, row.who, row.at, row.version, row.uid, row.batch, row.undoes, row.number)
+        return StoredVerdict(verdict, intern(who), at, version, uid, uid if batch == uid else batch, undoes, number)
 
 
 _KNOWN = get_args(Kind)
