@@ -413,3 +413,32 @@ def test_what_is_no_path_and_no_list_is_refused(given: Any, name: str) -> None:
         [said] = refused(call)
         assert said.startswith(f"input: {name}")
         assert "is nothing to read from; give a path, several paths, what read() returned, a layer, a list" in said
+
+
+RECORDS: dict[str, dict[str, Any]] = {
+    "lines": {"id": "a", "text": TEXT, "spans": [{"start": 0, "end": 3, "label": "PER"}]},
+    "no id": {"text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}]},
+    "tokens": {"tokens": TEXT.split(), "ner_tags": ["B-PER", "O", "O", "O", "O"]},
+    "doccano": {"text": TEXT, "label": [[0, 3, "PER"]]},
+    "numbers of numpy": {"text": TEXT, "spans": [{"start": np.int64(0), "end": np.int64(3), "label": "PER"}]},
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+def test_dicts_of_documents_are_read_as_lines_of_a_file(record: dict[str, Any]) -> None:
+    reading = read_objects([record, record | ({"id": "b"} if "id" in record else {})])
+    assert reading.layer.types == ("PER",) and reading.layer.start.tolist() == [0, 0]
+    scores = nereval_core.score([record], [record])
+    assert scores.counts("strict").cor == 1
+
+
+def test_problems_of_dicts_of_documents_name_their_place() -> None:
+    bad = RECORDS["lines"] | {"id": "b", "spans": [{"start": 5, "end": 99, "label": "PER"}]}
+    (problem,) = refused(read_objects, [RECORDS["lines"], bad], name="pred")
+    assert problem.startswith("pred[1]: ") and "99" in problem
+
+
+def test_dicts_of_types_stay_answers() -> None:
+    answers = [{"PER": ["Ann"]}, {"entities": [{"text": "Bob", "type": "PER"}]}]
+    reading = read_objects(answers, texts=[TEXT, TEXT])
+    assert reading.layer.start.tolist() == [0, 8]

@@ -4,7 +4,9 @@
 - tuples: `(0, 3, "PER")`: start, end and type;
 - tags: `"B-PER"`, `"O"`, one a token, in one of the tag schemes; where no words are given, offsets are tokens.
 
-An answer of a language model for each document, which needs its text, is read as from a file.
+A dict for each document, with its text or tokens, is read as the same line of JSON would be, in any shape that is
+recognised: `{"text": "Anna came.", "spans": [{"start": 0, "end": 4, "label": "PER"}]}`. An answer of a language model
+for each document, which needs its text, is read as from a file.
 
 Objects of other libraries are read as such lists (`other_libraries`). The ids of documents without ids are their
 numbers in the list, from "0" on. Without texts only the spans or tokens of a document are known: it ends with its last
@@ -13,6 +15,7 @@ span, and results that look at words are not available.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,11 +25,13 @@ from typing import Any
 
 import numpy as np
 
+from nereval_core import readers
 from nereval_core.corpus import Documents, Intervals, document_problems, frozen, layer
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source, without_outside
+from nereval_core.readers.mentions.reading import FORMAT as ANSWERS
 from nereval_core.readers.mentions.reading import read_answers
 from nereval_core.readers.mentions.responses import ANSWER_MARKS, TEXT_KEYS, TYPE_KEYS
 from nereval_core.readers.python_objects.columns import (
@@ -43,6 +48,8 @@ from nereval_core.readers.python_objects.other_libraries import (
     tags_of_numbers,
 )
 from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
+from nereval_core.readers.recognition import format_of
+from nereval_core.readers.shared.label_list import label_list
 from nereval_core.readers.shared.tag_cells import NUMBERS_REMEDY
 from nereval_core.readers.shared.tag_reading import documents_of_words, reading_of_tags
 from nereval_core.readers.shared.tag_schemes import Repair
@@ -97,6 +104,13 @@ def read_objects(
     """
     gold_types = texts.layer.types if isinstance(texts, Reading) else ()
     texts = texts.documents if isinstance(texts, Reading) else texts
+    if (source := _as_lines(documents, name)) is not None:
+        options = ReadOptions(scheme=scheme, gold_scheme=gold_scheme, repair=repair, outside=outside, type=type)
+        form = _form_of_lines(source)
+        if form:
+            return _reading_of_lines(
+                source, form, replace(options, labels=None if labels is None else label_list(labels)), name
+            )
     if are_answers(documents):
         rules = ReadOptions(repeated=repeated, edits=edits, unplaced=unplaced, malformed=malformed)
         return reading_of_answers(documents, texts, name, replace(rules, gold_types=gold_types))
@@ -110,6 +124,47 @@ def read_objects(
         return reading
     named_documents = replace(reading.documents, ids=lists.ids, named=True)
     return replace(reading, documents=named_documents, layer=replace(reading.layer, documents=named_documents))
+
+
+def _as_lines(documents: Any, name: str) -> Source | None:
+    """Return a dict for each document as lines of JSON; None for other objects."""
+    if not isinstance(documents, (list, tuple)) or not documents:
+        return None
+    if not all(isinstance(document, Mapping) for document in documents):
+        return None
+    try:
+        lines = "\n".join(json.dumps(dict(document), default=lambda value: value.tolist()) for document in documents)
+    except (AttributeError, TypeError, ValueError):
+        # Values that JSON has no form for.
+        return None
+    return Source.of_uploads([(f"{name}.jsonl", lines.encode())])
+
+
+def _form_of_lines(source: Source) -> str:
+    """Return the format of documents as lines; "" for answers of a language model, and where none fits."""
+    try:
+        form = format_of(source)
+    except FormatError:
+        return ""
+    return "" if form == ANSWERS else form
+
+
+def _reading_of_lines(source: Source, form: str, options: ReadOptions, name: str) -> Reading:
+    """Return the reading of documents as lines.
+
+    Raises:
+        FormatError: as the reader of the format; places are written as `gold[3]`.
+    """
+    try:
+        reading = readers.read(source, format=form, options=options)
+    except FormatError as error:
+        raise FormatError(
+            Problem(
+                name if problem.line is None else f"{name}[{problem.line - 1}]", None, problem.found, problem.remedy
+            )
+            for problem in error.problems
+        ) from None
+    return replace(reading, source=name)
 
 
 def _of_plain_lists(
