@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,8 @@ import pandas as pd
 from nereval_core.conventions.convention import LayerPair, Options, ScorerInput, TagPair
 from nereval_core.conventions.records import COR, INC, MatchRows, UnitColumns, record_frame
 from nereval_core.corpus.arrays import Array, Bools, Int32, Int64
+from nereval_core.problems import FormatError, Problem, ProblemList
+from nereval_core.readers.shared import tag_schemes
 from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
 
 TransitionRule = Callable[[Array, Array, Array, Array], tuple[Bools, ...]]
@@ -29,6 +31,43 @@ def read_tags(files: ScorerInput, options: Options) -> TagPair:
 def tags_of_layers(layers: LayerPair, needed_by: str) -> TagPair:
     """Return the IOB2 tags that say the spans of layers."""
     return TagPair(tags_of_layer(layers.gold, needed_by), tags_of_layer(layers.pred, needed_by))
+
+
+def in_scheme(iob2: Tagged, name: str) -> Tagged:
+    """Return well-formed IOB2 tags in another scheme."""
+    (numbers,), names = number_tags(iob2.tags)
+    scheme = tag_schemes.scheme_named(name)
+    outside, begin, inside = range(3)
+    letter = np.array(["OBI".index(tag[0]) for tag in names], np.int8)[numbers]
+    kinds = {tag[2:]: 0 for tag in names}
+    kinds = {kind: code for code, kind in enumerate(kinds)}
+    kind = np.array([kinds[tag[2:]] for tag in names], np.int64)[numbers]
+    first, last = letter == begin, next_values(letter, iob2.sentences, outside) != inside
+    place = np.where(first & last, 0, np.where(first, 1, np.where(last, 3, 2)))
+    if scheme.parted:
+        step = next_values if scheme.parts_end else previous_values
+        touches = (step(letter, iob2.sentences, outside) != outside) & (step(kind, iob2.sentences, -1) == kind)
+        place = np.where(touches & (last if scheme.parts_end else first), 4, place)
+    place = np.where(letter == outside, 5, place)
+    written = scheme.written + scheme.parted.ljust(1)
+    table = [[f"{letter}-{kind}" for letter in written] + ["O"] for kind in kinds]
+    tags = np.array(table, object)[kind, place] if len(kind) else np.empty(0, object)
+    return replace(iob2, tags=tags.tolist())
+
+
+def refuse_tags(tags: TagPair, numbers: Iterable[Int32], names: Sequence[str], wrong: Mapping[str, str]) -> None:
+    """Refuse tags at which a scorer stops: `wrong` says of each why; its first place on each side is told.
+
+    Raises:
+        FormatError: there is any.
+    """
+    problems = ProblemList()
+    for side, codes in zip(tags, numbers, strict=True):
+        for code, name in enumerate(names):
+            if name in wrong and len(tokens := np.flatnonzero(codes == code)):
+                problems.append(Problem(*side.place(int(tokens[0])), wrong[name], "mend the tag, or name its scheme"))
+    if problems:
+        raise FormatError(problems)
 
 
 @dataclass(frozen=True, eq=False)

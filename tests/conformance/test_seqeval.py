@@ -11,7 +11,7 @@ import pytest
 
 from nereval_core.cli import main
 from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
-from nereval_core.conventions.seqeval import in_scheme
+from nereval_core.conventions.tag_sequences import in_scheme
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, conll
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile

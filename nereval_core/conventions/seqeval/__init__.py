@@ -9,7 +9,7 @@ Source: seqeval 1.2.2 (Nakayama 2018), https://github.com/chakki-works/seqeval.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -53,16 +53,15 @@ from nereval_core.conventions.seqeval.entities import (
 from nereval_core.conventions.tag_sequences import (
     TagChunks,
     chunk_matches,
-    next_values,
+    in_scheme,
     number_tags,
-    previous_values,
     read_tags,
+    refuse_tags,
     tags_of_layers,
     token_records,
 )
 from nereval_core.corpus.arrays import Array, Int32, Int64
-from nereval_core.problems import FormatError, Problem, ProblemList, quoted
-from nereval_core.readers.shared import tag_schemes
+from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.shared.token_tags import Tagged
 
 ENTITIES, ACCURACY = "entities", "accuracy"
@@ -100,7 +99,7 @@ def match(tags: TagPair, options: Options, *, strict: bool) -> MatchedSides:
         FormatError: where seqeval stops.
     """
     numbers, names = number_tags(tags.gold.tags, tags.pred.tags)
-    _refuse(tags, numbers, names, {"": "an empty tag, at which seqeval stops with an IndexError"})
+    refuse_tags(tags, numbers, names, {"": "an empty tag, at which seqeval stops with an IndexError"})
     parsed = parse_tags(names, suffix=options["suffix"], strict=strict)
     scheme = None
     if strict:
@@ -112,7 +111,7 @@ def match(tags: TagPair, options: Options, *, strict: bool) -> MatchedSides:
             for name, letter in zip(names, parsed.letter.tolist(), strict=False)
             if letter not in allowed
         }
-        _refuse(tags, numbers, names, wrong)
+        refuse_tags(tags, numbers, names, wrong)
     gold, pred, rows = match_entities(numbers, tags.gold.sentences, parsed, scheme)
     same_tag = numbers[0] == numbers[1]
 
@@ -147,39 +146,6 @@ def decisions_by_type(
     gold: TagChunks, pred: TagChunks, rows: MatchRows, parsed: ParsedTags
 ) -> dict[str, DecisionCounts]:
     return rows.decisions_by_type(SharedTypes(parsed.types, gold.kind, pred.kind))
-
-
-def in_scheme(iob2: Tagged, name: str) -> Tagged:
-    """Return well-formed IOB2 tags in another scheme."""
-    (numbers,), names = number_tags(iob2.tags)
-    scheme = tag_schemes.scheme_named(name)
-    letter = np.array([LETTERS.index(tag[0]) for tag in names], np.int8)[numbers]
-    kinds = {tag[2:]: 0 for tag in names}
-    kinds = {kind: code for code, kind in enumerate(kinds)}
-    kind = np.array([kinds[tag[2:]] for tag in names], np.int64)[numbers]
-    outside, begin, inside = (LETTERS.index(name) for name in "OBI")
-    first, last = letter == begin, next_values(letter, iob2.sentences, outside) != inside
-    place = np.where(first & last, 0, np.where(first, 1, np.where(last, 3, 2)))
-    if scheme.parted:
-        step = next_values if scheme.parts_end else previous_values
-        touches = (step(letter, iob2.sentences, outside) != outside) & (step(kind, iob2.sentences, -1) == kind)
-        place = np.where(touches & (last if scheme.parts_end else first), 4, place)
-    place = np.where(letter == outside, 5, place)
-    written = scheme.written + scheme.parted.ljust(1)
-    table = [[f"{letter}-{kind}" for letter in written] + ["O"] for kind in kinds]
-    tags = np.array(table, object)[kind, place] if len(kind) else np.empty(0, object)
-    return replace(iob2, tags=tags.tolist())
-
-
-def _refuse(tags: TagPair, numbers: Iterable[Int32], names: Sequence[str], wrong: Mapping[str, str]) -> None:
-    """Raise a FormatError with the first place of each tag at which seqeval stops."""
-    problems = ProblemList()
-    for side, codes in zip(tags, numbers, strict=True):
-        for code, name in enumerate(names):
-            if name in wrong and len(tokens := np.flatnonzero(codes == code)):
-                problems.append(Problem(*side.place(int(tokens[0])), wrong[name], "mend the tag, or name its scheme"))
-    if problems:
-        raise FormatError(problems)
 
 
 def _detected(gold: Tagged, letters: Array) -> str:
