@@ -68,7 +68,10 @@ function facetValue(view, facet, [value, label, number]) {
   item.dataset.facet = `${facet.name} ${value}`;
   item.setAttribute("aria-pressed", String(isOn));
   item.title = isOn ? `${label}: no longer only these` : label;
-  item.append(make("bdi", "", label), make("span", "nf-number", isOn ? `${number.toLocaleString()} ×` : number.toLocaleString()));
+  const name = make("bdi", "");
+  // A name that wraps wraps where its parts end.
+  for (const part of label.split(/(?<=[./_-])/)) name.append(part, make("wbr"));
+  item.append(name, make("span", "nf-number", isOn ? `${number.toLocaleString()} ×` : number.toLocaleString()));
   item.addEventListener("click", () => view.tell("narrow", facet.name, isOn ? null : value));
   return item;
 }

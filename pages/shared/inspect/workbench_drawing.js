@@ -112,6 +112,9 @@ function drawQueue(workbench) {
   else if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom + 60;
 }
 
+// Characters of the types of a record that one line of the queue has no room for.
+const LONG_TYPES = 30;
+
 function queueEntry(state, entry, number) {
   const [doc, record, code, pieces, why, types, , right] = entry;
   const item = make("button", "nw-entry");
@@ -132,6 +135,7 @@ function queueEntry(state, entry, number) {
   const corrected = correctionOf(state, recordKey(doc, record)) ?? right;
   if (corrected) second.append("✎ ", make("bdi", "nw-right", corrected), " · ");
   second.append(...typeChange(types), types.length && rest ? " · " : "", rest);
+  second.classList.toggle("nw-wrap", types.join().length > LONG_TYPES);
   second.title = second.textContent;
   item.append(glyph, first, second);
   const row = make("li");
