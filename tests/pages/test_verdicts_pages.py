@@ -130,6 +130,47 @@ def test_u_takes_back_the_last_verdict_and_goes_back_to_it(view: View, store: Re
     assert "no verdict of Bob left" in said(press(first(BOB), "undo"))
 
 
+def test_a_verdict_that_replaces_one_says_whose_and_when_and_u_brings_it_back(store: ReviewStore) -> None:
+    bob = act(first(BOB), "gold", note="as in the guideline")
+    at = store.every()[0].at[:16].replace("T", " ")
+    ann = first(ANN, THERE)
+    told = f"1 record of this list was decided before, the last by Bob on {at}: a verdict belongs to text and span"
+    assert told in said(ann) and told not in said(bob)
+    ann = press(ann, "pred")
+    theirs = f"gold is right, Bob on {at} — as in the guideline"
+    assert f"Kept as Ann: prediction is right, of 'troponin I'. It replaces: {theirs}; u brings that back." in said(ann)
+    ann = press(ann, "undo")
+    assert f"Taken back: the last verdict of Ann, of 'troponin I'. Again stands: {theirs}." in said(ann)
+    assert [(one.who, one.verdict.kind) for one in store.reviewed().standing] == [("Bob", "gold")]
+    # It is said once, and of what is decided for the first time nothing.
+    ann = press(press(ann, "j"), "pred")
+    assert "Kept as Ann" in said(ann) and "replaces" not in said(ann) and told not in said(ann)
+
+
+def test_next_opens_the_next_record_without_a_verdict_wherever_it_is(store: ReviewStore) -> None:
+    app = first(ANN)
+    names = [entry[:2] for entry in workbench(app)["entries"]]
+    app = press(press(press(app, "gold"), "gold"), "gold")
+    for number, opened_number in ((0, 3), (3, 4), (59, 3)):
+        doc, record = names[number]
+        last = app.session_state["applied"].last
+        event = {"seq": last + 1, "act": "next", "doc": doc, "record": record, "value": number}
+        app.session_state[KEY] = {"out": {"mount": "test", "at": [doc, record, number], "events": [event]}}
+        app = sound(app.run())
+        assert workbench(app)["open"] == names[opened_number] and workbench(app)["at"] == opened_number
+    # A list of what is open no longer has the record that was decided.
+    app = press(first(ANN, replace(VIEW, q="has:verdict=none")), "j")
+    doc, record = workbench(app)["open"]
+    last = app.session_state["applied"].last
+    about = {"doc": doc, "record": record}
+    events = [
+        {"seq": last + 1, "act": "verdict", "kind": "gold", "version": 0, **about},
+        {"seq": last + 2, "act": "next", "value": 1, **about},
+    ]
+    app.session_state[KEY] = {"out": {"mount": "test", "at": [doc, record, 1], "events": events}}
+    assert workbench(sound(app.run()))["open"] == names[5]
+
+
 def test_on_a_server_for_others_u_takes_back_verdicts_on_the_open_corpus_alone(
     store: ReviewStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,34 @@ def test_verdicts_faster_than_the_page_are_each_about_the_next_record(run: Run) 
     assert state["labels"] == {"d\nr0": "gold", "d\nr1": "pred", "d\nr2": "unclear"}
 
 
+def decided(*numbers: int, **fields: Any) -> Step:
+    """Return an answer in which some records of the queue have a verdict."""
+    step = answer(**fields)
+    for entry in step[1]["entries"]:
+        entry[6] = "gold · Ann" if int(entry[1][1:]) in numbers else None
+    return step
+
+
+def test_after_a_verdict_the_next_open_record_comes(run: Run) -> None:
+    state = play(run, decided(1, 2), *presses("2"))
+    assert verdicts(state) == [("r0", "pred")] and (state["open"], state["at"]) == (["d", "r3"], 3)
+    # Behind the last open one the first follows, and where none is open the next record.
+    state = play(run, decided(1, 2), ["chooseNumber", 3], *presses("2"))
+    assert (state["open"], state["at"]) == (["d", "r0"], 0)
+    state = play(run, decided(0, 1, 2, 3), *presses("12"))
+    assert verdicts(state) == [("r0", "gold"), ("r1", "pred")] and state["at"] == 2
+    assert play(run, decided(0, 1, 2, 3), ["chooseNumber", 3], *presses("1"))["at"] == 3
+
+
+def test_an_open_record_beyond_the_part_that_was_sent_is_for_the_server_to_find(run: Run) -> None:
+    begun = decided(0, 1, 2, 3, total=9)
+    state = play(run, begun, *presses("12"))
+    assert verdicts(state) == [("r0", "gold")] and state["heldKeys"] == ["2"]
+    assert state["events"][-1] == {"act": "next", "value": 0, "doc": "d", "record": "r0", "seq": 2}
+    state = play(run, begun, *presses("12"), decided(5, at=6, seen=2, first=5, total=9))
+    assert verdicts(state) == [("r6", "pred")] and state["open"] == ["d", "r7"]
+
+
 def test_a_late_answer_moves_nothing_back_and_ends_what_it_acknowledges(run: Run) -> None:
     state = play(run, *presses("12"), answer(1, seen=1), *presses("1"))
     assert state["at"] == 3 and numbers(state) == [2, 3]
@@ -174,7 +202,7 @@ def test_of_moves_in_a_row_the_last_one_counts_and_the_ends_hold(run: Run) -> No
     state = play(run, *presses("kjjk"))
     assert state["at"] == 1 and [event["act"] for event in state["events"]] == ["open"]
     state = play(run, *presses("jjjjj1"))
-    assert state["at"] == 3 and verdicts(state) == [("r3", "gold")]
+    assert state["at"] == 0 and verdicts(state) == [("r3", "gold")]
     state = play(run, *presses("j1j"))
     assert [event["act"] for event in state["events"]] == ["open", "verdict", "open"] and state["at"] == 3
 
@@ -188,7 +216,7 @@ def test_keys_after_a_step_beyond_the_part_that_was_sent_are_for_the_record_it_l
     # The same where a verdict is on the last record of the part.
     begun = [answer(3, n_entries=4, total=9), *presses("12")]
     assert verdicts(play(run, *begun)) == [("r3", "gold")]
-    state = play(run, *begun, answer(3, seen=1, first=2, n_entries=5, total=9))
+    state = play(run, *begun, answer(4, seen=2, first=2, n_entries=5, total=9))
     assert verdicts(state) == [("r4", "pred")] and state["at"] == 5
 
 
@@ -247,7 +275,7 @@ def test_an_edit_of_a_record_that_is_not_here_yet_waits_for_it_with_its_keys(run
     begun = [answer(3, total=9), *presses(["1", "4", "y", "Enter", "2"])]
     state = play(run, *begun)
     assert state["heldKeys"] == ["4", "y", "Enter", "2"] and run(f"isEditing(steps({json.dumps(begun)}))")
-    state = play(run, *begun, answer(3, seen=1, first=2, n_entries=5, total=9))
+    state = play(run, *begun, answer(4, seen=2, first=2, n_entries=5, total=9))
     assert right(state) == [("r4", [span(14, 24, "Y")])] and verdicts(state)[1] == ("r5", "pred")
     # The queue may have the record, and its card come later.
     few = {"d\nr0": CARD}
@@ -508,6 +536,7 @@ const random = (seed) => () => {
 // What the server does with events: each once, in order; the last verdict is taken back, and its record opened.
 const server = () => {
   const own = { seen: 0, at: 0, verdicts: [], versions: {}, conflicts: 0 };
+  const label = (at) => own.verdicts.findLast(([record]) => record === `r${at}`)?.[1] ?? null;
   const apply = ({ at, events }) => {
     for (const event of events) {
       if (event.seq <= own.seen) continue;
@@ -517,9 +546,16 @@ const server = () => {
         if (event.version !== undefined && event.version > version) own.conflicts += 1;
         own.versions[event.record] = version + 1;
         own.verdicts.push([event.record, event.kind, JSON.stringify(event.right)]);
-      } else if (own.verdicts.length && event.act === "undo") own.undone = own.verdicts.pop()[0];
+      } else if (event.act === "undo") {
+        if (own.verdicts.length) own.undone = own.verdicts.pop()[0];
+      } else if (event.act === "next") {
+        const open = Array.from({ length: N_RECORDS }, (_, at) => at).filter((at) => !label(at));
+        const next = Number(event.record.slice(1)) + 1;
+        own.at = open.find((at) => at >= next) ?? open[0] ?? Math.min(next, N_RECORDS - 1);
+      }
     }
     const last = events.at(-1).act;
+    if (last === "next") return;
     if (last !== "undo") own.at = Number(at[1].slice(1));
     else if (own.undone) own.at = Number(own.undone.slice(1));
   };
@@ -532,7 +568,7 @@ const server = () => {
     const first = Math.max(0, (Math.floor(own.at / 30) - 1) * 30);
     const entries = [];
     for (let at = first; at < Math.min(first + PART, N_RECORDS); at += 1)
-      entries.push(["d", `r${at}`, "INC", "", "", "", null]);
+      entries.push(["d", `r${at}`, "INC", "", "", "", label(at)]);
     const cards = {};
     for (let at = Math.max(0, own.at - 3); at < Math.min(own.at + 11, N_RECORDS); at += 1)
       cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0, sides: SIDES };

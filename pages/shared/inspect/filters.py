@@ -91,7 +91,7 @@ def draw_record_menu(page: PageContext, opened: Open, order: str) -> None:
                 _record(page, opened)
             advance = st.session_state.get(keys.GO_ON, True)
             widget = state.mirror("on", advance, state.keep(keys.GO_ON), prefix=keys.VERDICT)
-            st.toggle("Auto-advance", help="Open the next record after a verdict.", **widget)
+            st.toggle("Auto-advance", help="Open the next record without a verdict after each one.", **widget)
             if reviewer.reviewer_name():
                 # Without a name the first verdict asks for it.
                 reviewer.show_reviewer()

@@ -150,9 +150,6 @@ function correctionOf(state, key) {
   return state.corrected[key].length && editor?.text ? editor.spans.map((span) => `${quoteOf(editor.text, span)} ${nameText(span.type)}`).join(", ") : "";
 }
 
-// The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.
-const verdictOf = (state, [doc, record, , , , , verdict]) => state.labels[recordKey(doc, record)] ?? verdict;
-
 // A field that opens a record far away in the queue by its number.
 function jumpField(workbench) {
   const field = make("input", "nw-jump");

@@ -59,8 +59,8 @@ function messageOf({ mount, open, at, events }) {
   return { mount, at: [...open, Number.isInteger(at) ? at : -1], events };
 }
 
-// After undo and "go to" the server says which record is open, and of another system what its records are.
-const leadsAway = ({ act }) => act === "undo" || act === "jump" || act === "system";
+// After undo, "go to" and "next" the server says which record is open, and of another system what its records are.
+const leadsAway = ({ act }) => act === "undo" || act === "jump" || act === "next" || act === "system";
 
 function withEvent(state, event) {
   // Of moves in a row the last one counts.
@@ -426,12 +426,20 @@ function isDecidable(state) {
   return !state.data.verdicts.reason && Boolean(state.open[1]) && !(card && card.version === undefined);
 }
 
-// Open the next record; the verdict before it says so to the server.
+// The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.
+const verdictOf = (state, [doc, record, , , , , verdict]) => state.labels[recordKey(doc, record)] ?? verdict;
+
+// Open the next record without a verdict, behind the last one the first of the queue, and where none is open the next
+// record; the verdict before it says so to the server, which finds those beyond the part that it has sent.
 function advance(state) {
-  const at = neighbour(state, 1);
-  if (at >= state.data.total) return state;
+  const { first, entries, total } = state.data;
+  const next = neighbour(state, 1);
+  const openOnes = entries.flatMap((entry, place) => (verdictOf(state, entry) ? [] : [first + place]));
+  const isWhole = entries.length >= total;
+  const at = openOnes.find((number) => number >= next) ?? (isWhole ? (openOnes[0] ?? next) : null);
+  if (at === null) return withRecordEvent(state, { act: "next", value: Math.ceil(state.at) });
   const entry = entryAt(state, at);
-  if (!entry) return { ...state, step: 1 };
+  if (!entry) return state;
   const textKey = state.cards.get(recordKey(entry[0], entry[1]))?.key ?? state.textKey;
   return { ...state, open: [entry[0], entry[1]], at, textKey };
 }

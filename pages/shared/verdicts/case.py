@@ -144,6 +144,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     """Keep a verdict under the reviewer's name and return True; where that cannot be, say why and return False."""
     who = reviewer.reviewer_name()
     verdict = Verdict(case.key, kind, case.subject, case.partner, right, note.strip())
+    replaced = verdict_store.now().of(case.key)
     try:
         verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
@@ -155,7 +156,9 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
             return False
         # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
         verdict_store.refresh()
+        replaced = None
         if not all(other.verdict == verdict for other in error.theirs):
+            replaced = verdict_store.now().of(case.key)
             verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
         set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
@@ -166,7 +169,8 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     decision = f"{decision}, of {name}"
     if case.key.side == UNMARKED:
         decision = f"{name} is no entity" if kind == WITHDRAWN else f"{name}, an entity that nobody had marked"
-    set_outcome(LastVerdict(f"Kept as {who}: {decision}."))
+    replaces = "" if replaced is None else f" It replaces: {given_line(replaced, case.words)}; u brings that back."
+    set_outcome(LastVerdict(f"Kept as {who}: {decision}.{replaces}"))
     return True
 
 
@@ -194,7 +198,9 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVe
         return
     only = taken_back[0].verdict if len(taken_back) == 1 else None
     what = quoted(only.seen.quote) if only is not None else f"{count(len(taken_back), 'record')} at once"
-    set_outcome(LastVerdict(f"Taken back: the last verdict of {who}, of {what}."))
+    stands = None if only is None else verdict_store.now().of(only.key)
+    again = "" if stands is None else f" Again stands: {given_line(stands, page.words)}."
+    set_outcome(LastVerdict(f"Taken back: the last verdict of {who}, of {what}.{again}"))
     if only is not None:
         (position,) = places(page.ledger().about, [(only.key, only.seen.document)])
         if position is not None:

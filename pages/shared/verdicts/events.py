@@ -14,11 +14,13 @@ from functools import partial
 from threading import RLock
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, Kind, Marked, StoredVerdict
+from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import (
@@ -36,7 +38,7 @@ from pages.shared.verdicts.edited_spans import read_edited_spans, types_to_choos
 from pages.shared.view import keys, state
 
 Event = Mapping[str, Any]
-MOVES = ("undo", "whole", "jump")
+MOVES = ("undo", "whole", "jump", "next")
 """Events after which the server says which record is open."""
 MOST_WINDOWS = 20
 """Windows of a text that are sent in one answer."""
@@ -151,6 +153,8 @@ def _apply(page: PageContext, event: Event) -> None:
             playlists.put_on(starred, bool(event["value"]))
     elif act == "jump":
         _jump(page, int(event["value"]))
+    elif act == "next":
+        _open_next(page, event["doc"], event["record"], int(event["value"]))
     elif act == "beside":
         state.take_compared([name for name in event["value"] if name in page.systems and name != page.system])
     elif act == "system":
@@ -183,6 +187,22 @@ def _jump(page: PageContext, number: int) -> None:
     row = ledger.page(query, order if order in ledger.orders(query) else ORDERS[0], number, 1)
     if len(row):
         _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)
+
+
+def _open_next(page: PageContext, doc: str, record: str, number: int) -> None:
+    """Open the next record of the queue without a verdict, behind the last one the first; the next one if none is open.
+
+    `number` is that of the record, and of the one behind it where the list no longer has the record itself.
+    """
+    ledger, query, order = page.ledger(), page.query(), page.view.order
+    positions = ledger.positions(query, order if order in ledger.orders(query) else ORDERS[0])
+    own = np.flatnonzero(positions == ledger.position(doc, record))
+    following = int(own[0]) + 1 if len(own) else number
+    open_ones = np.flatnonzero(attach_verdicts(ledger.about).at[positions] < 0)
+    later = open_ones[open_ones >= following]
+    place = next((int(places[0]) for places in (later, open_ones) if len(places)), following)
+    if place < len(positions):
+        _open(*ledger.name(int(positions[place])), place)
 
 
 def _case(page: PageContext, doc: str, record: str) -> Case | None:

@@ -14,7 +14,15 @@ from nereval_core.ledger.attributes.own_facts import NO_VERDICT, VERDICT_ATTRIBU
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS, YES, Query
 from nereval_core.review.standing_verdicts import Moment
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Kind, StoredVerdict, given_in_words
+from nereval_core.review.verdicts import (
+    KINDS,
+    NOTE_CHARACTERS,
+    ConflictError,
+    Kind,
+    StoredVerdict,
+    given_in_words,
+    minute_of,
+)
 from nereval_core.review.verdicts_on_records import (
     BATCH_RECORDS,
     Batch,
@@ -149,11 +157,27 @@ def _first_open(page: PageContext, query: Query) -> tuple[str, str] | None:
     return (str(rows["document"].iat[0]), str(rows["record"].iat[0])) if len(rows) else None
 
 
+def _say_earlier(page: PageContext, done: int) -> None:
+    """Say once a corpus how many records were decided before it was opened, perhaps as part of another corpus."""
+    if st.session_state.get(keys.EARLIER) == page.loaded.id:
+        return
+    st.session_state[keys.EARLIER] = page.loaded.id
+    if done and keys.REVIEWED not in st.session_state:
+        last = max(attach_verdicts(page.ledger().about).verdicts, key=lambda stored: stored.number)
+        verb = "was" if done == 1 else "were"
+        message = (
+            f"{count(done, 'record')} of this list {verb} decided before, the last by {last.who} on "
+            f"{minute_of(last.at)}: a verdict belongs to text and span, whichever files they came in."
+        )
+        set_outcome(LastVerdict(message))
+
+
 def draw_progress(page: PageContext) -> None:
     """Show in a row how many records of the list have a verdict: a click lists those without one, or all again."""
     if reason_unoffered(page):
         return
     query, done, n_records = reviewed_of(page)
+    _say_earlier(page, done)
     if not n_records:
         return
     if done:
