@@ -83,6 +83,13 @@ class Intervals:
         low, high = self.first[document], self.first[document + 1]
         return list(zip(self.starts[low:high].tolist(), self.ends[low:high].tolist(), strict=True))
 
+    def near(self, document: int, low: int, high: int) -> list[tuple[int, int]]:
+        """Return the intervals of a document that begin between two places, and one on either side of these."""
+        begin, end = self.first[document], self.first[document + 1]
+        starts = self.starts[begin:end]
+        places = slice(max(np.searchsorted(starts, low) - 1, 0), np.searchsorted(starts, high) + 1)
+        return list(zip(starts[places].tolist(), self.ends[begin:end][places].tolist(), strict=True))
+
 
 class SpacedIntervals(Intervals):
     """Intervals that follow one another in each document from 0 on, held as their sizes.

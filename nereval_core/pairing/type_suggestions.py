@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache, partial
 from typing import Protocol
 
 import numpy as np
@@ -227,7 +228,7 @@ def _by_name(name: str, kinds: Sequence[str]) -> tuple[str | None, str]:
         (lambda other: other == bare, "the same name except for case and punctuation"),
         (lambda other: any({bare, other} <= set(row) for row in MEANINGS), "another name for the same type"),
         (lambda other: _begins(bare, other), "one name begins the other"),
-        (lambda other: SequenceMatcher(None, bare, other).ratio() >= LEAST_SIMILARITY, "similar spelling"),
+        (partial(_is_spelt_like, bare), "similar spelling"),
     ):
         similar = [kind for kind in kinds if alike(_bare(kind))]
         if len(similar) == 1:
@@ -235,6 +236,13 @@ def _by_name(name: str, kinds: Sequence[str]) -> tuple[str | None, str]:
     return None, ""
 
 
+def _is_spelt_like(name: str, other: str) -> bool:
+    """Return whether two names are similar; bounds of the ratio, which are found sooner, are looked at first."""
+    match = SequenceMatcher(None, name, other)
+    return all(ratio() >= LEAST_SIMILARITY for ratio in (match.real_quick_ratio, match.quick_ratio, match.ratio))
+
+
+@lru_cache(maxsize=1 << 16)
 def _bare(name: str) -> str:
     """Return the letters and digits of a name in lower case, without the prefix of a tag."""
     return "".join(char for char in TAG.sub("", name, count=1).casefold() if char.isalnum())

@@ -75,7 +75,10 @@ def _cut_around_record(scores: Scores, criterion: str, record: pd.Series, most: 
     spans = zip(SIDES, (int(record["gold"]), int(record["pred"])), strict=True)
     marks = [mark for side, span in spans if span >= 0 for mark in marks_of(scores, criterion, side, [span])]
     marks.sort(key=lambda mark: (mark.start, -mark.end, mark.side))
-    sentences = () if documents.sentences is None else documents.sentences.of_document(number)
+    sentences: Sequence[tuple[int, int]] = ()
+    if documents.sentences is not None:
+        low, high = min(mark.start for mark in marks) - most, max(mark.end for mark in marks) + most
+        sentences = documents.sentences.near(number, low, high)
     return cut_around(documents.texts[number], marks, most, sentences)
 
 
@@ -89,15 +92,16 @@ def cut_around(
 ) -> tuple[str, list[Mark]]:
     """Return about `most` characters of a text around some marks, and the marks in it.
 
-    The excerpt has whole sentences where they fit (`sentences` of the document, or else as punctuation ends them),
-    otherwise words. Where the marks alone are longer, the text around their starts and ends is kept. `…` replaces
-    omitted text, except whole sentences. No mark is lost. After the marks come the `neighbours` that reach into the
-    excerpt, clipped to it: they have no part in its choice.
+    The excerpt has whole sentences where they fit, otherwise words. `sentences` are those of the document, or at least
+    those near the marks; without any they are as punctuation ends them. Where the marks alone are longer, the text
+    around their starts and ends is kept. `…` replaces omitted text, except whole sentences. No mark is lost. After the
+    marks come the `neighbours` that reach into the excerpt, clipped to it: they have no part in its choice.
     """
     first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
     if last - first <= most:
-        bounds = sentence_bounds(text, sentences)
-        pieces = [_around(text, first, last, most, bounds)]
+        window = _window(text, first - most, last + most)
+        bounds = _sentence_bounds(text, window, sentences)
+        pieces = [_around(text, first, last, most, bounds, window)]
     else:
         bounds = ()
         edges = sorted({edge for mark in marks for part in mark.fragments for edge in part})
@@ -106,15 +110,33 @@ def cut_around(
     return _excerpt(text, marks, pieces, bounds, neighbours)
 
 
-def sentence_bounds(text: str, sentences: Sequence[tuple[int, int]] = ()) -> tuple[int, ...]:
-    """Return the starts of sentences, and the end of the text."""
-    starts = [low for low, _ in sentences] or [match.end() for match in _SENTENCE_END.finditer(text)]
-    return tuple(sorted({0, *starts, len(text)}))
+def _window(text: str, low: int, high: int) -> tuple[int, int]:
+    """Return places before `low` and after `high`, or the ends of the text, over which no end of a sentence reaches.
+
+    The characters before both are letters or digits, of which the end of a sentence has none.
+    """
+    low, high = max(low - 1, 0), min(high + 1, len(text))
+    while low > 0 and not text[low - 1].isalnum():
+        low -= 1
+    while high < len(text) and not text[high - 1].isalnum():
+        high += 1
+    return low, high
 
 
-def _around(text: str, first: int, last: int, most: int, bounds: Sequence[int]) -> tuple[int, int]:
-    low = max(bound for bound in bounds if bound <= first)
-    high = min(bound for bound in bounds if bound >= last)
+def _sentence_bounds(text: str, window: tuple[int, int], sentences: Sequence[tuple[int, int]] = ()) -> tuple[int, ...]:
+    """Return the starts of sentences in a window, and the end of the text if it has that: a text may be very long."""
+    low, high = window
+    ends = _SENTENCE_END.finditer(text, low, high)
+    starts = [start for start, _ in sentences] if sentences else [match.end() for match in ends]
+    return tuple(sorted(start for start in {0, *starts, len(text)} if low <= start <= high))
+
+
+def _around(
+    text: str, first: int, last: int, most: int, bounds: Sequence[int], window: tuple[int, int]
+) -> tuple[int, int]:
+    # Beyond the window a bound is too far away, wherever it is.
+    low = max((bound for bound in bounds if bound <= first), default=window[0])
+    high = min((bound for bound in bounds if bound >= last), default=window[1])
     if high - low > most:
         room = most - (last - first)
         before = min(max(room // 2, room - (high - last)), first - low)

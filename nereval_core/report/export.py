@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RECORD_FORMS = (".parquet", ".jsonl", ".csv")
+ROWS_AT_ONCE = 10_000
+"""Rows that are written to JSON lines together."""
 
 
 def record_form(name: str) -> str | None:
@@ -38,7 +40,10 @@ def frame_as(form: str, frame: pd.DataFrame) -> bytes:
             frame[column] = pd.Series(pd.arrays.ArrowExtensionArray(one_type(plain.tolist())), index=frame.index)
         frame.to_parquet(file, index=False)
     elif form == ".jsonl":
-        frame.to_json(file, orient="records", lines=True, force_ascii=False)
+        # pandas makes an object of each cell: only of some rows at a time.
+        for low in range(0, max(len(frame), 1), ROWS_AT_ONCE):
+            rows = frame.iloc[low : low + ROWS_AT_ONCE]
+            rows.to_json(file, orient="records", lines=True, force_ascii=False)
     else:
         for column in frame.columns:
             values = frame[column]

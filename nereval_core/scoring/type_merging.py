@@ -22,7 +22,8 @@ def apply_rules(layer: Layer, rules: TypeRules) -> Layer:
     if names == list(layer.types):
         return layer
     types = tuple(sorted({name for name in names if name is not None}))
-    codes = np.array([-1 if name is None else types.index(name) for name in names], np.int16)
+    code_of_type = {kind: code for code, kind in enumerate(types)}
+    codes = np.array([-1 if name is None else code_of_type[name] for name in names], np.int16)
     code = codes[layer.type]
     changed = layer.retyped(code, types)
     return changed.take(np.flatnonzero(changed.type >= 0)) if (code < 0).any() else changed

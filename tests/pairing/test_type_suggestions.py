@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import nereval_core
 from nereval_core.cli import main
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.pairing import have_no_common_type
+from nereval_core.pairing import have_no_common_type, type_suggestions
 from nereval_core.pairing.type_names import parse_types, type_names
 from nereval_core.pairing.type_suggestions import spellings, suggest_types, suggested_lines
 from tests.support import ROOT
@@ -166,3 +167,9 @@ def test_fine_types_of_a_real_corpus_are_given_their_coarse_ones(capfd: pytest.C
     assert main(["types", file, *columns, "--quiet"]) == 0
     pairs = dict(parse_types(capfd.readouterr().out, source="suggested").pairs)
     assert len(pairs) == 18 and all(fine.split(".")[0] == coarse for fine, coarse in pairs.items())
+
+
+@given(st.text("ab1T", max_size=8), st.text("ab1T", max_size=8))
+def test_bounds_of_similarity_change_no_answer(name: str, other: str) -> None:
+    ratio = SequenceMatcher(None, name, other).ratio()
+    assert type_suggestions._is_spelt_like(name, other) == (ratio >= type_suggestions.LEAST_SIMILARITY)

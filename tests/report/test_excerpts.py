@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereval_core.corpus import Intervals
+from nereval_core.report import excerpts
 from nereval_core.report.excerpts import CUT, cut_around
 from nereval_core.report.marks import Mark
 from tests.report.test_highlight import marked
@@ -74,6 +77,25 @@ def test_no_mark_is_lost_and_words_are_as_they_were(case: tuple[str, list[Mark]]
         assert after.fragments and all(low < high for low, high in after.fragments)
         assert all(one[1] <= two[0] for one, two in pairwise(after.fragments))
         assert found[after.start] == text[before.start] and found[after.end - 1] == text[before.end - 1]
+
+
+PIECES = st.sampled_from(["word ", "a. ", "e.g. ", "End.  ", "so!\n\n", "\n \n", "  ", '."  ', "Ann ", "…", "，", "\n"])
+
+
+@given(st.lists(PIECES, min_size=1, max_size=80).map("".join), st.data())
+def test_what_lies_far_from_a_span_has_no_part_in_its_excerpt(text: str, data: st.DataObject) -> None:
+    """Sentences are looked for near the marks alone: the excerpt is the one that the whole text gives."""
+    low = data.draw(st.integers(0, len(text) - 1))
+    high = data.draw(st.integers(low + 1, min(len(text), low + 12)))
+    most = data.draw(st.integers(high - low, 30))
+    span = Mark("gold", 0, ((low, high),), "Drug", "MIS")
+    sentences = [(match.start(), match.end()) for match in re.finditer(r"\S+(?:\s\S+)?", text)]
+    stored = Intervals.of([[], sentences])
+    near = stored.near(1, low - most, high + most)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(excerpts, "_window", lambda text, low, high: (0, len(text)))
+        of_whole_text = cut_around(text, [span], most), cut_around(text, [span], most, sentences)
+    assert (cut_around(text, [span], most), cut_around(text, [span], most, near)) == of_whole_text
 
 
 def test_neighbours_come_after_the_marks_and_are_clipped_to_the_excerpt() -> None:

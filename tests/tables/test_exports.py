@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
+from nereval_core.report import export
 from nereval_core.report.export import frame_as
 from nereval_core.report.figures.comparison import right_bars
 from nereval_core.report.figures.files import why_no_pictures
@@ -194,6 +195,14 @@ def test_a_parquet_table_has_one_type_a_column() -> None:
     assert parquet.read_table(io.BytesIO(as_parquet(Table("t", columns_of("a"), ())))).to_pydict() == {"a": []}
     mixed = pd.DataFrame({"a": pd.Series([1, "x", None], dtype=object), "b": [1, 2, 3]})
     assert parquet.read_table(io.BytesIO(frame_as(".parquet", mixed)))["a"].to_pylist() == ["1", "x", None]
+
+
+def test_json_lines_are_the_same_however_many_rows_are_written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {"a": pd.Categorical(["x/é", None, "=1", "x/é", "y"]), "b": [0.1, 2.0, None, 1e-9, 5.0], "c": range(5)}
+    whole = frame_as(".jsonl", pd.DataFrame(rows))
+    monkeypatch.setattr(export, "ROWS_AT_ONCE", 2)
+    assert frame_as(".jsonl", pd.DataFrame(rows)) == whole and whole.count(b"\n") == 5
+    assert frame_as(".jsonl", pd.DataFrame(rows).iloc[:0]) in (b"", b"\n")
 
 
 def test_each_form_is_written_as_itself() -> None:

@@ -211,9 +211,9 @@ def _changed_layer(
     start, end = pred.start.copy(), pred.end.copy()
     start[moved], end[moved] = gold.start[source], gold.end[source]
     names = tuple(dict.fromkeys((*pred.types, *gold.types)))
-    of_gold = np.array([names.index(kind) for kind in gold.types], np.int64)
+    gold_kind = gold.type_codes(names)
     kind = pred.type.astype(np.int64)
-    kind[moved[retyped]] = of_gold[gold.type[source[retyped]]]
+    kind[moved[retyped]] = gold_kind[source[retyped]]
     order = np.arange(len(pred), dtype=np.int32) if pred.order is None else pred.order
     last = int(order.max(initial=-1)) + 1
 
@@ -224,7 +224,7 @@ def _changed_layer(
         "end": np.concatenate((end[spans], gold.end[added])),
         "order": np.concatenate((order[spans], np.arange(last, last + len(added), dtype=np.int32))),
     }
-    codes = np.concatenate((kind[spans], of_gold[gold.type[added]]))
+    codes = np.concatenate((kind[spans], gold_kind[added]))
     used, types = Labels(codes, names).sorted()
     if len(types) > np.iinfo(np.int16).max:
         raise FormatError.single(pred.name, None, f"{len(types)} types", "at most 32,767 types can be told apart")
@@ -342,7 +342,7 @@ def class_types(scores: Scores) -> pd.DataFrame:
     names = tuple(sorted({*gold.types, *pred.types}))
     cells = np.zeros((len(CLASSES), len(names)), np.int64)
     for layer, codes in ((gold, errors.gold), (pred, np.where(errors.alone, errors.pred, -1))):
-        kinds = np.array([names.index(name) for name in layer.types], np.int64)[layer.type]
+        kinds = layer.type_codes(names)
         cells += crosstab(codes[codes >= 0], kinds[codes >= 0], cells.shape)
     rows = [(CLASSES[i], names[j], int(cells[i, j])) for i, j in np.argwhere(cells).tolist()]
     return typed_table(rows, TYPE_COLUMNS)
