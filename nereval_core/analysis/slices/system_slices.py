@@ -28,7 +28,7 @@ def compare_slices(
     `tallies` are those of one slicing, by system. The column `type` has the slice, in the order of the slicing; slices
     without spans are left out. Where one side of a system has no values for the slicing, its F1 is NaN. As in
     `slice_table`, F1 has no interval where the slice has spans in fewer than FEW_UNITS_OF_SLICE units, or is all right
-    or all wrong; pairs are not tested in slices with so few units.
+    or all wrong; pairs are not tested where so few units have gold spans of the slice.
     """
     names = list(dict.fromkeys(name for tally in tallies.values() for name in tally.names))
     counts = np.zeros((len(names), len(tallies), len(PARTS), units.count), np.int32)
@@ -43,18 +43,22 @@ def compare_slices(
     is_certain = (intervals["precision_low"] == intervals["precision_high"]) | (
         intervals["recall_low"] == intervals["recall_high"]
     )
-    note = f"no interval and no test: the slice is in fewer than {FEW_UNITS_OF_SLICE} {units.plural}"
+    few = f"fewer than {FEW_UNITS_OF_SLICE} {units.plural}"
     reasons = (
-        (is_few, note),
+        (is_few, f"no interval and no test: the slice is in {few}"),
         (is_certain & ~is_few, "no interval: the spans of the slice are all right or all wrong"),
     )
     for is_without, why in reasons:
         is_told = is_without & intervals["why"].eq("") & intervals["f1"].notna()
         intervals.loc[is_told, "why"] = why
         intervals.loc[is_without, ["f1_low", "f1_high"]] = np.nan
-    units_of_slice = intervals.groupby("type", sort=False)["units"].max()
-    is_untested = differences["type"].isin(units_of_slice.index[units_of_slice < FEW_UNITS_OF_SLICE])
-    differences.loc[is_untested & differences["why"].eq(""), "why"] = note
+    # Many predictions of one size, say, may meet a single gold span of it, on which all recall would rest.
+    gold_units = (counts[with_spans, :, PARTS.index("POS")] > 0).sum(axis=-1).max(axis=1)
+    few_names = [
+        names[place] for place, number in zip(with_spans, gold_units, strict=True) if number < FEW_UNITS_OF_SLICE
+    ]
+    is_untested = differences["type"].isin(few_names)
+    differences.loc[is_untested & differences["why"].eq(""), "why"] = f"no test: gold spans of the slice are in {few}"
     differences.loc[is_untested, ["low", "high", "p"]] = np.nan
     pairs: list[dict[str, Any]] = differences.to_dict("records")  # type: ignore[assignment]
     return intervals, tested_table(pairs, DIFFERENCE_COLUMNS, ("criterion", "type"))

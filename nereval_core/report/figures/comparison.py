@@ -164,7 +164,11 @@ def _facet_names(table: pd.DataFrame, facets: Sequence[str]) -> list[str]:
     names = short_names(facets, _WIDEST_FACET)
     if spans.nunique() < 2:
         return names
-    return [f"{name} (n={spans[facet]:,})" if spans[facet] else name for name, facet in zip(names, facets, strict=True)]
+    drawn = table.groupby("_facet", sort=False)["f1"].count()
+    return [
+        f"{name} (n={spans[facet]:,})" if spans[facet] or drawn[facet] else name
+        for name, facet in zip(names, facets, strict=True)
+    ]
 
 
 def _title(table: pd.DataFrame, systems: int) -> str:

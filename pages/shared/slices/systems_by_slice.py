@@ -74,7 +74,10 @@ def most_tests(tests: pd.DataFrame) -> int:
 def slice_intervals(units: ResamplingUnits) -> str:
     """Return how intervals of slices were made, and which slices have none."""
     words = units.intervals_in_words(SLICE_PLAN.level, SLICE_PLAN.resamples)
-    return f"{words}; slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural} have neither intervals nor brackets"
+    return (
+        f"{words}; slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural} have no intervals, "
+        "and no brackets where their gold spans are in fewer"
+    )
 
 
 def with_gaps(intervals: pd.DataFrame) -> pd.DataFrame:

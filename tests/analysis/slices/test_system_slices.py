@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nereval_core as nereval
+from nereval_core.analysis.bootstrap import PARTS
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, slice_table, tally_slices
@@ -39,8 +40,11 @@ def test_each_system_has_the_f1_of_its_slices(name: str) -> None:
             assert bool(row["why"]) != has_interval
     assert set(zip(pairs["system"], pairs["baseline"], strict=True)) == {("rules", "perceptron")}
     assert pairs["type"].tolist() == intervals["type"].drop_duplicates().tolist()
-    units_of_slice = intervals.groupby("type")["units"].max()
-    is_tested = (pairs["type"].map(units_of_slice) >= FEW_UNITS_OF_SLICE).tolist()
+    gold_units = {
+        names: int((tallies["rules"].by_document[place, PARTS.index("POS")] > 0).sum())
+        for place, names in enumerate(tallies["rules"].names)
+    }
+    is_tested = (pairs["type"].map(gold_units) >= FEW_UNITS_OF_SLICE).tolist()
     assert pairs["p"].notna().tolist() == is_tested and pairs["tests"].tolist() == list(map(int, is_tested))
     assert pairs["why"].ne("").tolist() == [not tested for tested in is_tested]
 
@@ -62,3 +66,20 @@ def test_a_slice_in_few_documents_is_neither_resampled_nor_tested() -> None:
     assert long["f1"].tolist() == [1, 0] and long["f1_low"].isna().all()
     assert set(long["why"]) == {"no interval and no test: the slice is in fewer than 10 documents"}
     assert pairs[pairs["type"].eq(long["type"].iat[0])]["p"].isna().all()
+
+
+def test_a_slice_with_few_gold_spans_is_not_tested_however_many_predictions_it_has() -> None:
+    """A bracket stood over few gold spans: one system had spurious spans of its length in ten documents."""
+    texts = ["one two three"] * 20
+    gold = [[(0, 3, "A"), *([(4, 13, "A")] if number < 3 else [])] for number in range(20)]
+    spurious = [[(0, 3, "A"), (4, 13, "A")]] * 20
+    tallies = {}
+    for name, spans in (("right", gold), ("spurious", spurious)):
+        scored = nereval.score(gold, spans, texts=texts, criteria=["strict"])
+        sliced = SlicedScores(scored, "strict", scored.layers("strict"))
+        values = slicings.find_values(sliced, "tokens")
+        assert values is not None
+        tallies[name] = tally_slices(sliced, values)
+    _, pairs = compare_slices(tallies, "strict", document_units(20), ResamplingPlan(resamples=200))
+    assert pairs["p"].notna().tolist() == [True, False]
+    assert pairs["why"].iat[1] == "no test: gold spans of the slice are in fewer than 10 documents"
