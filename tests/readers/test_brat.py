@@ -474,3 +474,52 @@ def test_the_cause_is_named_where_no_unit_fits(text: str, annotated: str, cause:
     with pytest.raises(FormatError) as error:
         read_files({"d.txt": text, "d.ann": ann})
     assert cause in str(error.value.problems[0]) and error.value.problems[1].line == 1
+
+
+BIONLP = {
+    "d.txt": "Ann binds Bob\n",
+    "d.a1": "T1\tProtein 0 3\tAnn\nT2\tProtein 10 13\tBob\n",
+    "d.a2": "T3\tBinding 4 9\tbinds\nE1\tBinding:T3 Theme:T1\nN1\tDB Annotation:T2 Referent:DB:0001\n",
+}
+
+
+def test_both_files_of_bionlp_are_one_document() -> None:
+    reading = read_files(BIONLP)
+    assert [row[:2] for row in rows(reading)] == [("T1", "Protein"), ("T3", "Binding"), ("T2", "Protein")]
+    assert dict(reading.layer.links) == {2: ("DB:0001",)}
+    assert reading.notes == ("lines left out: 1 E (events)",)
+    assert len(read_files({key: BIONLP[key] for key in ("d.txt", "d.a1")}).layer) == 2
+    assert len(read_files({key: BIONLP[key] for key in ("d.txt", "d.a2")} | {"d.a2": "T3\tB 4 9\tbinds\n"}).layer) == 1
+    gold = read_files(BIONLP)
+    assert len(read_files({key: BIONLP[key] for key in ("d.a1", "d.a2")}, texts=gold).layer) == 3
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("d.a1", ("0 3", "0 x"), "d.a1:1: 'T1\\tProtein 0 x\\tAnn' is not a T line"),
+        ("d.a2", ("4 9", "4 99"), "d.a2:1: "),
+        ("d.a2", ("binds", "bonds"), "d.a2:1: "),
+        ("d.a2", ("T3\tBinding", "T1\tBinding"), "d.a2:1: T1 stands on line 1 already"),
+        ("d.a2", ("Annotation:T2", "Annotation:T9"), "d.a2:3: a reference to 'T9', which is not a T line of this file"),
+    ],
+)
+def test_problems_of_bionlp_stand_in_their_file(file: str, change: tuple[str, str], said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_files(BIONLP | {file: BIONLP[file].replace(*change)})
+    assert str(caught.value.problems[0]).startswith(said), caught.value.problems
+
+
+def test_texts_and_annotations_may_lie_in_folders_of_their_own() -> None:
+    """CADEC has text/A.1.txt and original/A.1.ann, its medical codes as types in folders beside."""
+    files = {
+        "text/A.1.txt": "bit drowsy, weak",
+        "original/A.1.ann": "T1\tADR 0 10\tbit drowsy\n#1\tAnnotatorNotes T1\tsleepy\nT2\tADR 0 3;12 16\tbit weak\n",
+    }
+    reading = read_files(files)
+    assert reading.documents.ids == ("A.1",)
+    assert [row[1] for row in rows(reading)] == ["ADR", "ADR"]
+    codes = {"text/A.1.txt": files["text/A.1.txt"], "meddra/A.1.ann": "TT1\t10013649 4 10\tdrowsy\n"}
+    assert [row[:2] for row in rows(read_files(codes))] == [("TT1", "10013649")]
+    with pytest.raises(FormatError, match=r"no text: the \.txt is missing"):
+        read_files(files | {"meddra/A.1.ann": codes["meddra/A.1.ann"]})

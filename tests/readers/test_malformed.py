@@ -13,7 +13,7 @@ from tests.support.samples import SAMPLES, raw
 
 TEXT = [name for name, (_, files, _) in SAMPLES.items() if not any(isinstance(one, bytes) for one in files.values())]
 """Samples of formats that are text."""
-XML = [name for name in TEXT if SAMPLES[name][0] == "bioc" or name == "CAS as XMI"]
+XML = [name for name in TEXT if SAMPLES[name][0] in ("bioc", "offsetxml") or name == "CAS as XMI"]
 """Those that say themselves how they are encoded, or may."""
 
 
@@ -216,5 +216,5 @@ def test_every_format_has_its_rows() -> None:
     """Those whose offsets are tokens, or that pack what they hold, have tables of their own."""
     of_tokens = {"conll", "hipe", "datasets", "webanno", "conllu", "tokentable", "slashtags", "tagrows"}
     packed = {"parquet", "docbin"}
-    of_their_own = {"bioc", "cas", "mentions", "inline", "records"}
+    of_their_own = {"bioc", "cas", "mentions", "inline", "offsetxml", "records"}
     assert {*readers()} - of_tokens - packed - of_their_own == {*PLACES}

@@ -437,6 +437,54 @@ SHARE = "d1.txt||Disease_Disorder||C0008031||16||21\nd1.txt||Disease_Disorder||C
 SEMEVAL = "d1.txt|16-21|C0008031|no|NULL|patient\nd1.txt|7-10,22-26|CUI-less|no|NULL|patient\n"
 TAC = "run1\tm1\tAnn\td1:7-9\tm.01\tPER\tNAM\t0.9\nrun1\tm2\tchest\td1:16-20\tNIL1\tBODY\tNOM\t1.0\n"
 
+# i2b2 2014, MAE, a document of GATE, and BioNLP's files.
+I2B2_2014 = """<?xml version="1.0" encoding="UTF-8" ?>
+<deIdi2b2>
+<TEXT><![CDATA[
+Ann 😀 left Rome & Paris.
+]]></TEXT>
+<TAGS>
+<NAME id="P0" start="1" end="4" text="Ann" TYPE="PATIENT" comment="" />
+<LOCATION id="P1" start="12" end="16" text="Rome" TYPE="CITY" comment="sure" />
+</TAGS>
+</deIdi2b2>
+"""
+MAE = """<?xml version="1.0" encoding="UTF-8" ?>
+<Task>
+<TEXT><![CDATA[Ann left Rome]]></TEXT>
+<TAGS>
+<PERSON id="N0" spans="0~3" text="Ann" role="" />
+<TRIP id="T0" spans="0~3,9~13" text="Ann ... Rome" />
+<NOWHERE id="T1" spans="-1~-1" text="" />
+<GOES id="L0" fromID="N0" fromText="Ann" toID="T0" toText="Ann ... Rome" />
+</TAGS>
+</Task>
+"""
+GATE = """<?xml version='1.0' encoding='UTF-8'?>
+<GateDocument version="3">
+<GateDocumentFeatures><Feature><Name className="java.lang.String">MimeType</Name><Value>text/plain</Value></Feature>
+</GateDocumentFeatures>
+<TextWithNodes><Node id="0"/>Ann<Node id="3"/> 😀 left <Node id="12"/>Rome<Node id="16"/>.</TextWithNodes>
+<AnnotationSet>
+<Annotation Id="0" Type="Token" StartNode="0" EndNode="3"></Annotation>
+<Annotation Id="1" Type="Person" StartNode="0" EndNode="3">
+<Feature><Name className="java.lang.String">gender</Name><Value className="java.lang.String">female</Value></Feature>
+</Annotation>
+<Annotation Id="2" Type="Location" StartNode="12" EndNode="16"></Annotation>
+</AnnotationSet>
+<AnnotationSet Name="Key">
+<Annotation Id="3" Type="Mention" StartNode="12" EndNode="16">
+<Feature><Name className="java.lang.String">class</Name><Value className="java.lang.String">City</Value></Feature>
+</Annotation>
+</AnnotationSet>
+</GateDocument>
+"""
+BIONLP = {
+    "d.txt": "Ann binds Bob\n",
+    "d.a1": "T1\tProtein 0 3\tAnn\nT2\tProtein 10 13\tBob\n",
+    "d.a2": "T3\tBinding 4 9\tbinds\nE1\tBinding:T3 Theme:T1 Theme2:T2\nN1\tDB Annotation:T2 Referent:DB:0001\n",
+}
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -488,6 +536,10 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "ShARe": ("spanlines", {"d1.txt": I2B2_TEXT, "d1.pipe.txt": SHARE}, None),
     "SemEval-2015 task 14": ("spanlines", {"d1.text": I2B2_TEXT, "d1.pipe": SEMEVAL}, None),
     "TAC KBP": ("spanlines", {"d1.txt": I2B2_TEXT, "run.tab": TAC}, None),
+    "i2b2 2014": ("offsetxml", {"d.xml": I2B2_2014}, None),
+    "MAE": ("offsetxml", {"d.xml": MAE}, None),
+    "GATE": ("offsetxml", {"d.xml": GATE}, "default"),
+    "BioNLP": ("brat", dict(BIONLP), None),
     **{name: ("records", dict(files), layer) for name, (files, layer) in RECORDS.items()},
 }
 

@@ -9,7 +9,6 @@ TEXT = "Ann left Rome"
 WORDS = ["Ann", "left", "Rome"]
 PLAIN = {"text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}, {"start": 9, "end": 13, "label": "LOC"}]}
 OVER_WORDS = {"tokenized_text": WORDS, "ner": [[0, 0, "PER"], [2, 2, "LOC"]]}
-STAND_OFF = {"x.txt": TEXT, "x.ann": "T1\tPER 0 3\tAnn\nT2\tLOC 9 13\tRome\n"}
 
 Files = dict[str, str]
 
@@ -113,14 +112,6 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
             ]
         ),
         _file([OVER_WORDS]),
-    ),
-    "i2b2 2014": (
-        _file(
-            f'<?xml version="1.0" encoding="UTF-8" ?>\n<deIdi2b2>\n<TEXT><![CDATA[{TEXT}]]></TEXT>\n<TAGS>\n'
-            '<NAME id="P0" start="0" end="3" text="Ann" TYPE="PATIENT" comment="" />\n</TAGS>\n</deIdi2b2>\n',
-            "x.xml",
-        ),
-        STAND_OFF,
     ),
     "TACRED": (
         _file(

@@ -17,6 +17,7 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.brat.files import (
+    BIONLP,
     BLANKS,
     CODE_POINTS,
     DocumentFiles,
@@ -45,7 +46,8 @@ LEFT_OUT = {
 }
 """Lines that are counted, by their first letter; attributes of spans and notes that are codes are read."""
 ANY_LINE = re.compile(r"([TNREAM#]\S*|\*)\t")
-NORMALISATION = re.compile(r"N\S*\t\S+ (\S+) ([^\s:]*):(\S+)(?:\t.*)?", re.DOTALL)
+# BioNLP names what the two are: Annotation:T1 Referent:OBT:000001.
+NORMALISATION = re.compile(r"N\S*\t\S+ (?:Annotation:)?(\S+) (?:Referent:)?([^\s:]*):(\S+)(?:\t.*)?", re.DOTALL)
 NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
 # A code has a digit in it; PharmaCoNER writes <null> where the terminology has no entry.
 CODE = re.compile(r"(?=\S*[0-9])\S+|NIL|<null>")
@@ -55,12 +57,12 @@ ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: (.*))?", re.DOTALL)
 
 class BratReader(Reader):
     name = "brat"
-    description = "brat stand-off: a folder of .txt and .ann files"
+    description = "brat stand-off: a folder of .txt and .ann files, or of BioNLP's .a1 and .a2"
     has_cores = True
 
     def recognise(self, source: Source) -> float:
-        """Claim `.ann` files that hold nothing, or begin with a line such as brat writes."""
-        files = source.by_suffix.get(".ann", ())
+        """Claim files of annotations that hold nothing, or begin with a line such as brat writes."""
+        files = [file for suffix in (".ann", *BIONLP) for file in source.by_suffix.get(suffix, ())]
         for file in files:
             line = source.head_of(file).first_line
             if line:
@@ -90,7 +92,7 @@ READER = BratReader()
 
 def _read(source: Source, options: ReadOptions, unit: tuple[Offsets, str] | None = None) -> Reading:
     """Read all documents; `unit` is that of offsets, with a note on it."""
-    texts, annotations = document_files(source)
+    texts, annotations, further = document_files(source)
     if unit is None and options.offsets not in (None, CODE_POINTS):
         unit = offset_unit(annotated_texts(source, options), options.offsets)
     builder = Builder(source.name)
@@ -103,7 +105,8 @@ def _read(source: Source, options: ReadOptions, unit: tuple[Offsets, str] | None
     )
     names = sorted_by_path(texts.keys() | annotations.keys(), str)
     for name in with_progress(names, options.progress):
-        reader.read(document_of(name, texts.get(name), annotations.get(name), raw.pop(name, None), options))
+        files = texts.get(name), annotations.get(name), raw.pop(name, None)
+        reader.read(document_of(name, *files, options, further.get(name)))
     if unit is None and builder.quotes:
         # Some quotes do not match in code points.
         unit = offset_unit(annotated_texts(source, options), options.offsets)
@@ -114,7 +117,7 @@ def _read(source: Source, options: ReadOptions, unit: tuple[Offsets, str] | None
         *((unit[1],) if unit and unit[1] else ()),
         *_notes(reader.counts),
         *_core_notes(reader.counts, options.core_type),
-        *unread_files_note(source, [*texts.values(), *annotations.values()]),
+        *unread_files_note(source, [*texts.values(), *annotations.values(), *further.values()]),
     )
     return Reading(layer.documents, layer, BratReader.name, notes, places=builder.places)
 
@@ -195,11 +198,14 @@ class _DocumentReader:
             if document.ann is None:
                 self.counts["bare"] += 1
                 return
-            rows = annotation_rows(document)
+            rows = annotation_rows(document.raw, document.ann)
+            self._n_first = len(rows)
+            if document.further is not None:
+                rows = [*rows, *annotation_rows(loaded(document.further), document.further)]
         except FormatError as error:
             builder.problems.extend(error.problems)
             return
-        self._source = document.ann.shown
+        self._sources = document.ann.shown, document.further.shown if document.further else ""
         spans = self._spans(rows, text)
         numbers: Sequence[int] = range(len(spans.keys))
         if self._options.core_type is not None:
@@ -222,11 +228,22 @@ class _DocumentReader:
             cores=rare_column(spans.cores),
             meta=rare_column(spans.meta),
             lines=column(spans.lines),
-            source=self._source,
+            source=self._sources[0],
         )
+        if document.further is not None:
+            first = len(builder.starts) - len(numbers)
+            for number, row in enumerate(column(spans.lines), start=first):
+                builder.span_sources[number], builder.span_lines[number] = self._place(row)
 
-    def _complain(self, line: int, finding: str, remedy: str) -> None:
-        self._builder.problem(line, finding, remedy, source=self._source)
+    def _place(self, row: int) -> tuple[str, int]:
+        """Return the file and the line of a row, from 1."""
+        if row <= self._n_first:
+            return self._sources[0], row
+        return self._sources[1], row - self._n_first
+
+    def _complain(self, row: int, finding: str, remedy: str) -> None:
+        source, line = self._place(row)
+        self._builder.problem(line, finding, remedy, source=source)
 
     def _spans(self, rows: Sequence[Row], text: str) -> _Spans:
         """Return the spans of a file, with links and metadata; the core of each is not known yet."""
@@ -275,7 +292,7 @@ class _DocumentReader:
             key, line = row[0], row[-1]
             if key:
                 if line_of_key[key] != number:
-                    finding = f"{key} stands on line {line_of_key[key]} already"
+                    finding = f"{key} stands on line {self._place(line_of_key[key])[1]} already"
                     self._complain(number, finding, "give each T line its own number")
             elif not line or line.isspace():
                 continue

@@ -27,6 +27,8 @@ from nereval_core.readers.shared.offset_units import (
     offsets_in_unit,
 )
 
+BIONLP = (".a1", ".a2")
+"""The endings of annotations of BioNLP's tasks: what is given, and what is to be found."""
 CODE_POINTS = Offsets()
 OF_BRAT = tuple(map(Offsets, UNITS))
 """The ways of counting that quotes are held against: brat's offsets are from 0, their ends exclusive."""
@@ -47,7 +49,8 @@ BLANKS = str.maketrans("\r\n\t", "   ")
 class DocumentFiles(NamedTuple):
     """A document: `text` and `raw`, its annotations, are None where there is no such file.
 
-    An error stands for what could not be read; `source` is the file in which the document begins.
+    An error stands for what could not be read; `source` is the file in which the document begins. `further` are
+    annotations of the same text in a second file, the `.a2` of BioNLP beside its `.a1`.
     """
 
     name: str
@@ -55,6 +58,7 @@ class DocumentFiles(NamedTuple):
     text: bytes | FormatError | None
     ann: SourceFile | None
     raw: bytes | FormatError | None
+    further: SourceFile | None = None
 
 
 class AnnotatedText(NamedTuple):
@@ -131,31 +135,44 @@ class TextOffsets:
         return place if is_boundary else self._outside
 
 
-def document_files(source: Source) -> tuple[dict[str, SourceFile], dict[str, SourceFile]]:
-    """Return the files of texts and of annotations by their paths without the suffix."""
-    texts, annotations = (
-        {file.name[: -len(suffix)]: file for file in source.by_suffix.get(suffix, ())} for suffix in (".txt", ".ann")
+def document_files(source: Source) -> tuple[dict[str, SourceFile], dict[str, SourceFile], dict[str, SourceFile]]:
+    """Return the files of texts, of annotations, and of further ones, by their paths without the suffix.
+
+    Where texts and annotations lie in folders of their own (CADEC), their names alone count.
+    """
+    texts, annotations, first, second = (
+        {file.name[: -len(suffix)]: file for file in source.by_suffix.get(suffix, ())}
+        for suffix in (".txt", ".ann", *BIONLP)
     )
-    return texts, annotations
+    further = {name: file for name, file in second.items() if name in first}
+    annotations |= {**second, **first}
+    if texts.keys().isdisjoint(annotations):
+        plain = [{name.rpartition("/")[2]: file for name, file in files.items()} for files in (texts, annotations)]
+        if not plain[0].keys().isdisjoint(plain[1]) and list(map(len, plain)) == [len(texts), len(annotations)]:
+            texts, annotations = plain
+            further = {name.rpartition("/")[2]: file for name, file in further.items()}
+    return texts, annotations, further
 
 
 def annotated_texts(source: Source, options: ReadOptions) -> Iterator[AnnotatedText]:
-    """Yield the texts that have annotations; those that cannot be read are passed over."""
-    texts, annotations = document_files(source)
+    """Yield the texts with each file of annotations; those that cannot be read are passed over."""
+    texts, annotations, further = document_files(source)
     for name, file in annotations.items():
         document = document_of(name, texts.get(name), file, loaded(file), options)
         with suppress(FormatError):
-            yield AnnotatedText(text_of(document, options), annotation_rows(document), file.shown)
+            text = text_of(document, options)
+            yield AnnotatedText(text, annotation_rows(document.raw, file), file.shown)
+            if second := further.get(name):
+                yield AnnotatedText(text, annotation_rows(loaded(second), second), second.shown)
 
 
-def annotation_rows(document: DocumentFiles) -> Sequence[Row]:
-    """Return the lines of the annotations of a document.
+def annotation_rows(raw: bytes | FormatError | None, file: SourceFile) -> Sequence[Row]:
+    """Return the lines of a file of annotations.
 
     Raises:
         FormatError: they cannot be read.
     """
-    assert document.ann is not None
-    text = decode_text(_or_raised(document.raw), document.ann.shown).removeprefix(UTF8_BOM)
+    text = decode_text(_or_raised(raw), file.shown).removeprefix(UTF8_BOM)
     return _LINE.findall(_LINE_ENDS.sub("", text) if "\r" in text else text)
 
 
@@ -172,14 +189,16 @@ def document_of(
     ann: SourceFile | None,
     raw: bytes | FormatError | None,
     options: ReadOptions,
+    further: SourceFile | None = None,
 ) -> DocumentFiles:
     """Return a document with its text read: None where there is none."""
     if file is not None:
-        return DocumentFiles(name, file.shown, loaded(file), ann, raw)
+        return DocumentFiles(name, file.shown, loaded(file), ann, raw, further)
     origin = ann.shown if ann is not None else name
     if options.texts is not None and name in options.texts.index:
-        return DocumentFiles(name, origin, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
-    return DocumentFiles(name, origin, None, ann, raw)
+        text = options.texts.texts[options.texts.index[name]].encode()
+        return DocumentFiles(name, origin, text, ann, raw, further)
+    return DocumentFiles(name, origin, None, ann, raw, further)
 
 
 def text_of(document: DocumentFiles, options: ReadOptions) -> str:

@@ -69,7 +69,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
     {
         "bc2gm": (first_line(r"[^|\s{][^|\s]*\|"),),
         "bioc": (within("<collection"), keys("documents", "PubTator3", "passages")),
-        "brat": (suffix(".ann"),),
+        "brat": (suffix(".ann"), suffix(".a1"), suffix(".a2")),
         "cas": (within("XMI", '"%'),),
         "conll": (NO_OBJECT,),
         "conllu": (NO_OBJECT,),
@@ -82,6 +82,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "jsonl": (first_line(r"\s*\{"), keys("spans")),
         "labelstudio": (keys("data", "annotation_id"), list_in_a_cell),
         "mentions": (ANSWERS,),
+        "offsetxml": (within("<GateDocument", "<TEXT>"),),
         "parquet": (first_line("PAR1"),),
         "pipeline": (text_beside_other_keys, first_line(r"\s*\["), list_in_a_cell),
         "prodigy": (

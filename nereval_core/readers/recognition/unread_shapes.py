@@ -83,12 +83,6 @@ UNREAD_SHAPES = (
         "context entity_label start_position",
         "write one row a context: tokenized_text (its words) and ner with [start, end, entity_label] of each question",
     ),
-    _shape(
-        "XML of i2b2 2014 or of MAE",
-        "",
-        "convert it to brat or JSONL: the text stands in TEXT, and each element of TAGS has start and end",
-        pattern=r"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE[^>]*>\s*)?<\w+>\s*<TEXT>\s*<!\[CDATA\[",
-    ),
     _shape("TACRED's data", "subj_start obj_start", "give a corpus of entities: this one has relations"),
     _shape("SQuAD's data", "data version", "give a corpus of entities: this one has questions", pattern='"qas"'),
     _shape(
