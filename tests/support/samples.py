@@ -485,6 +485,32 @@ BIONLP = {
     "d.a2": "T3\tBinding 4 9\tbinds\nE1\tBinding:T3 Theme:T1 Theme2:T2\nN1\tDB Annotation:T2 Referent:DB:0001\n",
 }
 
+# OpenNLP's training data, Illinois NER's output, OntoNotes as in CoNLL-2012, and AIDA CoNLL-YAGO.
+OPENNLP = (
+    "<START:person> Ann Lee <END> left <START:location> Rome <END> .\nShe met <START> Bob <END> .\n\nNobody < 3 .\n"
+)
+SQUARE = "[PER Ann Lee ] left [ORG Bank of [LOC Rome ] ] .\n[ sic ] Nobody .\n"
+CONLL2012 = """#begin document (nw/x/00/x_0001); part 000
+nw/x/00/x_0001 0 0 Ann NNP (TOP(S(NP* - - - - (PERSON* (ARG0* -
+nw/x/00/x_0001 0 1 Lee NNP *) - - - - *) *) (0)
+nw/x/00/x_0001 0 2 left VBD (VP* leave 01 1 - * (V*) -
+nw/x/00/x_0001 0 3 Rome NNP (NP*))) - - - - (GPE) * -
+
+nw/x/00/x_0001 0 0 Nobody NN (TOP*) - - - - * -
+
+#end document
+#begin document (nw/x/00/x_0001); part 001
+nw/x/00/x_0001 1 0 Bob NNP (TOP*) - - - - (PERSON) -
+
+#end document
+"""
+AIDA = (
+    "-DOCSTART- (1 EU)\nEU\tB\tEU\t--NME--\nrejects\n"
+    "New\tB\tNew York\tNew_York\thttp://en.wikipedia.org/wiki/New_York\t8210131\t/m/059rby\n"
+    "York\tI\tNew York\tNew_York\thttp://en.wikipedia.org/wiki/New_York\t8210131\t/m/059rby\n.\n\n"
+    "-DOCSTART- (2 Rare)\nNobody\n\n"
+)
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -540,6 +566,10 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "MAE": ("offsetxml", {"d.xml": MAE}, None),
     "GATE": ("offsetxml", {"d.xml": GATE}, "default"),
     "BioNLP": ("brat", dict(BIONLP), None),
+    "OpenNLP": ("bracketed", {"x.train": OPENNLP}, None),
+    "names in square brackets": ("bracketed", {"x.txt": SQUARE}, None),
+    "CoNLL-2012": ("ragged", {"x.v4_gold_conll": CONLL2012}, None),
+    "AIDA": ("ragged", {"x.tsv": AIDA}, None),
     **{name: ("records", dict(files), layer) for name, (files, layer) in RECORDS.items()},
 }
 

@@ -1,1 +1,1 @@
-"""Texts with marks in them, tags around spans or behind words: a reader a module."""
+"""Texts with marks in them, tags around spans, behind words or in columns: a reader a module."""

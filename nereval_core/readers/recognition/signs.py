@@ -69,6 +69,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
     {
         "bc2gm": (first_line(r"[^|\s{][^|\s]*\|"),),
         "bioc": (within("<collection"), keys("documents", "PubTator3", "passages")),
+        "bracketed": (within("<START", " ]"),),
         "brat": (suffix(".ann"), suffix(".a1"), suffix(".a2")),
         "cas": (within("XMI", '"%'),),
         "conll": (NO_OBJECT,),
@@ -92,6 +93,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         ),
         "pubannotation": (keys("denotations", "sourcedb"),),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
+        "ragged": (first_line(r"#begin document|-DOCSTART- \("),),
         "records": (keys_beyond_the_native, lists_in_a_list, within('"characterOffsetBegin"')),
         "slashtags": (first_line(r"[^{\[<]*/"),),
         "spanlines": (first_line(r'c="|[^|\t]+\|\|?|[^\t]*\t.*:[0-9]+-[0-9]+\t'),),

@@ -1,0 +1,164 @@
+"""Names between marks in text: OpenNLP's `<START:person> Ann Lee <END>`, and `[PER Ann Lee ]` of Illinois NER.
+
+A line is a sentence. Empty lines part documents; without any, each line is a document. Words are joined by one blank,
+sentences by a line end. A name without a type is of type `entity`, or of that of `--type`. Names of OpenNLP are not
+nested, those in square brackets may be. See the manual of Apache OpenNLP, "Name Finder Training".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nereval_core.corpus.builder import Builder
+from nereval_core.problems import quoted
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+
+OPENNLP = re.compile(r"<START(?::(?P<type>[^<>\s]*))?>|(?P<end><END>)|(?:(?!<START[:>]|<END>)\S)+")
+SQUARE = re.compile(r"(?:^|(?<=\s))(?:\[(?P<type>[A-Z][\w-]*)(?=\s)|(?P<end>\])(?=\s|$))|\S+")
+MARKED = re.compile(r"<START(?::[^<>\s]*)?>.*<END>")
+MARKED_SQUARE = re.compile(r"(?:^|\s)\[[A-Z][\w-]*\s+[^\[\]]*\s\](?:\s|$)")
+ENTITY = "entity"
+TEXT = "["
+"""A bracket that opens no name."""
+SEEN_LINES = 200
+"""Lines by which a file is recognised."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """The marks of a tool: what a line is made of, whether names may be nested, and how one is written."""
+
+    pattern: re.Pattern[str]
+    nested: bool
+    form: str
+
+
+MARKS = {
+    "<": _Marks(OPENNLP, False, "<START:type> words <END>"),
+    "[": _Marks(SQUARE, True, "[TYPE words ]"),
+}
+
+
+@dataclass(slots=True)
+class _Document:
+    line: int
+    words: list[str] = field(default_factory=list)
+    tokens: list[tuple[int, int]] = field(default_factory=list)
+    sentences: list[tuple[int, int]] = field(default_factory=list)
+    spans: list[tuple[int, int, str, int]] = field(default_factory=list)
+    """Start, end, type and line of each span."""
+
+
+class BracketedReader(Reader):
+    name = "bracketed"
+    description = "names between marks: <START:person> Ann <END> of OpenNLP, [PER Ann ]"
+    suffixes = (".train", ".txt", ".test", ".dev", ".out")
+
+    def recognise(self, source: Source) -> float:
+        """Claim text with marks of OpenNLP, and text with names in square brackets."""
+        lines = source.head(*self.suffixes).lines[:SEEN_LINES]
+        if any("<START" in line and MARKED.search(line) for line in lines):
+            return 1.0
+        if lines and lines[0].lstrip().startswith("{"):
+            return 0.0
+        return 0.8 if any(" ]" in line and MARKED_SQUARE.search(line) for line in lines) else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read all documents of all files.
+
+        Raises:
+            FormatError: with every problem found: marks that open nothing, close nothing, or hold no word.
+        """
+        builder = Builder(source.name, named=False)
+        files = source.pick(*self.suffixes)
+        for file in files:
+            lines = file.lines()
+            marks = MARKS["<" if any("<START" in line for line in lines) else "["]
+            for document in _documents(file, lines, marks, options.type or ENTITY, builder):
+                text = " ".join(document.words).replace(" \n ", "\n")
+                builder.document(
+                    None,
+                    text,
+                    line=document.line,
+                    source=file.shown,
+                    tokens=document.tokens,
+                    sentences=document.sentences,
+                )
+                for start, end, label, line in document.spans:
+                    builder.span(start, end, label, line=line)
+        layer = builder.finish(options.name or source.label)
+        notes = unread_files_note(source, files)
+        return Reading(layer.documents, layer, self.name, tuple(notes), places=builder.places)
+
+
+READER = BracketedReader()
+
+
+def _documents(
+    file: SourceFile, lines: Sequence[str], marks: _Marks, label: str, builder: Builder
+) -> Iterator[_Document]:
+    """Yield the documents of a file."""
+    filled = [number for number, line in enumerate(lines) if line and not line.isspace()]
+    each_line = len(filled) == (filled[-1] - filled[0] + 1 if filled else 0)
+    document: _Document | None = None
+    before = -1
+    for number in filled:
+        if document is None or each_line or number > before + 1:
+            if document is not None:
+                yield document
+            document = _Document(number + 1)
+        _add_line(lines[number], number + 1, document, marks, label, file, builder)
+        before = number
+    if document is not None:
+        yield document
+
+
+def _add_line(
+    line: str, number: int, document: _Document, marks: _Marks, label: str, file: SourceFile, builder: Builder
+) -> None:
+    """Add a sentence with its spans; marks that do not match go to the problems."""
+    opened: list[tuple[int, str]] = []
+    first = len(document.tokens)
+
+    def complain(finding: str) -> None:
+        builder.problem(number, finding, f"write names as {marks.form}", source=file.shown)
+
+    def add(word: str) -> None:
+        at = document.tokens[-1][1] + 1 if document.tokens else 0
+        document.words.append(word)
+        document.tokens.append((at, at + len(word)))
+
+    if document.words:
+        document.words.append("\n")
+    for part in marks.pattern.finditer(line):
+        if part["end"]:
+            if not opened:
+                complain(f"{quoted(part[0])} closes no name")
+                return
+            token, kind = opened.pop()
+            if kind == TEXT:
+                add(part[0])
+            elif token == len(document.tokens):
+                complain(f"a name {quoted(kind)} without words")
+                return
+            else:
+                document.spans.append((document.tokens[token][0], document.tokens[-1][1], kind, number))
+        elif part["type"] is not None or part[0] == "<START>":
+            if opened and not marks.nested:
+                complain(f"{quoted(part[0])} in a name that is not closed")
+                return
+            opened.append((len(document.tokens), part["type"] or label))
+        else:
+            add(part[0])
+            if part[0] == TEXT and marks.nested:
+                # What closes it is text too.
+                opened.append((len(document.tokens), TEXT))
+    if still_open := [kind for _, kind in opened if kind != TEXT]:
+        complain(f"a name {quoted(still_open[-1])} that is not closed")
+    if first < len(document.tokens):
+        document.sentences.append((document.tokens[first][0], document.tokens[-1][1]))
+    elif document.words:
+        document.words.pop()
