@@ -19,7 +19,17 @@ import pytest
 
 from nereval_core.corpus.masking import masked_text
 from nereval_core.report.figures.files import paper_file
-from tests.endurance import damaged_stores, fuzzed_inputs, masking, neighbours, people, swapped_links, tries, week
+from tests.endurance import (
+    damaged_stores,
+    fuzzed_inputs,
+    killed_reviewers,
+    masking,
+    neighbours,
+    people,
+    swapped_links,
+    tries,
+    week,
+)
 from tests.endurance.__main__ import NEVER
 from tests.endurance.damaged_stores import Damaged
 from tests.endurance.fuzzed_inputs import Given, Inputs
@@ -49,6 +59,11 @@ def test_damaged_stores_answer_as_before_or_not(tmp_path: Path) -> None:
     assert all(counts[kind.name] > 0 for kind in KINDS)
     examined = [name for name in counts if name.startswith("examined")]
     assert counts["refused"] > 5 and len(examined) > 3
+
+
+def test_verdicts_of_killed_reviewers_are_there_or_refused(tmp_path: Path) -> None:
+    counts = killed_reviewers.run(tmp_path, lambda tries: tries < 4, processes=2)
+    assert (counts["tries"], counts[FAILURES]) == (4, 0)
 
 
 def prepare_faults(folder: Path) -> Try:

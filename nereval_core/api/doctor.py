@@ -31,9 +31,9 @@ from nereval_core.readers.input.temporaries import (
 )
 from nereval_core.report.json_results import json_bytes, results, versions
 from nereval_core.review.playlists.store import PlaylistStore
-from nereval_core.review.store import ReviewStore
-from nereval_core.review.store.backup import LOGS, copy_file, integrity_problem
-from nereval_core.review.store.databases import FOREIGN, LONE_LOG, default_file, foreign_file, has_lone_log
+from nereval_core.review.store import MissingVerdictsError, ReviewStore
+from nereval_core.review.store.backup import copy_file, integrity_problem, is_left_unfinished
+from nereval_core.review.store.databases import FOREIGN, LOGS, LONE_LOG, default_file, foreign_file, has_lone_log
 from nereval_core.store import ENTRY, REMARKS, Entry, Store, read_remarks, work_folder
 from nereval_core.store.columns import DamagedError, map_columns
 
@@ -177,6 +177,12 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
             ours = file == default_file().absolute()
             places = [file.parent, file] if ours else [file]
             yield from _open_to_others(*places, *_logs(file), group=not ours)
+            if is_left_unfinished(file):
+                finding = "the file was being written to when a process ended"
+                yield Finding(
+                    Problem(str(file), None, finding, "open it: what was not kept is taken back"), store.every
+                )
+                return
             if problem := integrity_problem(file):
                 yield Finding(Problem(str(file), None, f"the verdicts are damaged: {problem}", remedy))
                 return
@@ -186,7 +192,12 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
                 try:
                     _read_all(copy)
                 except FormatError as error:
-                    raise FormatError(replace(problem, source=str(file)) for problem in error.problems) from None
+                    raise type(error)(replace(problem, source=str(file)) for problem in error.problems) from None
+    except MissingVerdictsError as error:
+        first, *others = error.problems
+        yield Finding(first, store.accept_losses)
+        # All of them are mended at once.
+        yield from (Finding(problem, lambda: None) for problem in others)
     except FormatError as error:
         yield from map(Finding, error.problems)
     except (OSError, sqlite3.Error) as error:

@@ -14,6 +14,7 @@ from tests.endurance.tries import FAILURES
 SCRIPTS = {
     "damaged-stores": "damaged_stores",
     "fuzzed-inputs": "fuzzed_inputs",
+    "killed-reviewers": "killed_reviewers",
     "masking": "masking",
     "neighbours": "neighbours",
     "payloads": "payloads",

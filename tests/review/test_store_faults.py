@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -13,12 +15,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
-from nereval_core.api.doctor import examine
+from nereval_core.api.doctor import MENDED, examine, mend
 from nereval_core.problems import FormatError
 from nereval_core.review.exchange import export_lines
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.store.schema import EVENTS, read_revision
 from nereval_core.review.verdicts import Draft, body_of
 from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said
@@ -57,8 +61,7 @@ def test_verdicts_are_for_no_other_account(tmp_path: Path, monkeypatch: pytest.M
         file = tmp_path / "nereval" / "review.sqlite"
         assert store.name == str(file)
         give(store, 1)
-        logs = [file.with_name(file.name + ending) for ending in ("-wal", "-shm")]
-        assert rights(file.parent) == 0o700 and [rights(place) for place in (file, *logs)] == [0o600] * 3
+        assert (rights(file.parent), rights(file)) == (0o700, 0o600)
         store.close()
         # What was looser before is tightened when it is opened, if only to be read.
         file.parent.chmod(0o755)
@@ -284,8 +287,7 @@ def test_verdicts_that_a_damaged_page_passes_over_are_not_lost_without_a_word(tm
 
 @pytest.mark.parametrize("harm", ["emptied", "removed"])
 def test_a_log_without_its_file_is_kept_and_told(harm: str, tmp_path: Path) -> None:
-    opened = ReviewStore(tmp_path / "review.sqlite")
-    give(opened, 0)
+    opened = logged(tmp_path / "review.sqlite", 1)
     file = tmp_path / "copy.sqlite"
     for ending in ("", "-wal"):
         shutil.copyfile(tmp_path / f"review.sqlite{ending}", f"{file}{ending}")
@@ -467,3 +469,133 @@ def test_rights_and_servers_that_take_no_changes_are_told(server: databases.Serv
             for name in ("reader", "stranger"):
                 connection.exec_driver_sql(f"DROP ROLE IF EXISTS {name}")
         own.close()
+
+
+def test_acknowledged_verdicts_stand_in_the_file_and_in_no_log(tmp_path: Path) -> None:
+    # SQLite passes over all of a log from its first damaged byte on.
+    store = ReviewStore(tmp_path / "review.sqlite")
+    for number in range(5):
+        give(store, number)
+    assert [path.name for path in tmp_path.iterdir()] == ["review.sqlite"]
+    copy = tmp_path / "copy.sqlite"
+    shutil.copyfile(tmp_path / "review.sqlite", copy)
+    assert ReviewStore(copy).every() == store.every() and len(store.every()) == 5
+    store.close()
+
+
+def logged(file: Path, count: int) -> sqlite3.Connection:
+    """Make a file of verdicts as earlier versions did; return the connection that has it open."""
+    store = ReviewStore(file)
+    give(store, 0)
+    store.close()
+    connection = sqlite3.connect(file, isolation_level=None)
+    assert connection.execute("PRAGMA journal_mode=WAL").fetchone() == ("wal",)
+    connection.execute("UPDATE verdict_revision SET version_num = '0002'")
+    body = """replace(body, ',"previous":""', '')"""
+    connection.execute(f"UPDATE verdict_event SET body = {body}")
+    for number in range(1, count):
+        give(ReviewStore(file), number)
+    connection.execute("UPDATE verdict_revision SET version_num = '0002'")
+    return connection
+
+
+def test_a_file_of_an_earlier_version_loses_its_log_once_nobody_else_has_it_open(tmp_path: Path) -> None:
+    file = tmp_path / "review.sqlite"
+    connection = logged(file, 2)
+    copy = tmp_path / "killed.sqlite"
+    for ending in ("", "-wal"):
+        shutil.copyfile(f"{file}{ending}", f"{copy}{ending}")
+        Path(f"{copy}{ending}").chmod(0o600)
+    beside = ReviewStore(file)
+    give(beside, 2)
+    assert len(beside.every()) == 3 and Path(f"{file}-wal").exists()
+    beside.close()
+    connection.close()
+    for place, before in ((file, 3), (copy, 2)):
+        assert not [one for one in examine(str(place)).findings if one.problem.source == str(place)]
+        store = ReviewStore(place)
+        assert len(store.every()) == before
+        give(store, 4)
+        assert len(store.every()) == before + 1 and not Path(f"{place}-wal").exists()
+        store.close()
+
+
+def remove_row(store: ReviewStore, number: int) -> None:
+    with store.database.writing() as connection:
+        connection.exec_driver_sql(f"DELETE FROM verdict_event WHERE number = {number}")
+
+
+def numbers(store: ReviewStore) -> list[int]:
+    return [stored.number for stored in store.every()]
+
+
+def test_verdicts_that_are_gone_from_between_others_are_told(empty_database: str) -> None:
+    store = ReviewStore(empty_database)
+    for number in range(5):
+        give(store, number)
+    first, second, third, fourth, fifth = numbers(store)
+    for number in (first, third):
+        remove_row(store, number)
+    other = ReviewStore(empty_database)
+    for action in (other.reviewed, store.every, lambda: give(ReviewStore(empty_database), 0)):
+        with pytest.raises(FormatError) as told:
+            action()
+        places = [f"before number {second}", f"between numbers {second} and {fourth}"]
+        assert [one.found for one in told.value.problems] == [f"verdicts are missing {place}" for place in places]
+    findings = [one for one in examine(empty_database).findings if "verdicts are missing" in one.problem.found]
+    assert [mend(one) for one in findings] == [MENDED] * 2
+    assert numbers(other) == [second, fourth, fifth] and len(other.reviewed().courses) == 3
+    give(other, 0)
+    assert len(numbers(store)) == 4
+    other.close()
+    store.close()
+
+
+def test_verdicts_of_the_revision_before_are_read_and_followed(empty_database: str) -> None:
+    store = ReviewStore(empty_database)
+    for number in range(3):
+        give(store, number)
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE verdict_revision SET version_num = '0002'")
+        for number, body in connection.exec_driver_sql("SELECT number, body FROM verdict_event").all():
+            body = re.sub(',"previous":"[0-9a-f]*"', "", body)
+            connection.execute(update(EVENTS).where(EVENTS.c.number == number).values(body=body))
+    store.close()
+    later = ReviewStore(empty_database)
+    assert len(later.every()) == 3
+    with later.database.reading() as connection:
+        assert connection is not None and read_revision(connection) == "0002"
+    for number in (3, 4):
+        give(later, number)
+    with later.database.reading() as connection:
+        assert connection is not None and read_revision(connection) == "0003"
+    remove_row(later, numbers(later)[2])
+    with pytest.raises(FormatError, match="verdicts are missing between numbers"):
+        later.every()
+    later.close()
+
+
+UNFINISHED = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size=1")
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("UPDATE verdict_event SET note = hex(zeroblob(100000))")
+os._exit(0)
+"""
+
+
+def test_a_commit_that_a_killed_process_left_is_taken_back(tmp_path: Path) -> None:
+    file = tmp_path / "review.sqlite"
+    store = ReviewStore(file)
+    for number in range(5):
+        give(store, number, LONG)
+    before = store.every()
+    store.close()
+    subprocess.run([sys.executable, "-c", UNFINISHED, file], check=True)
+    assert Path(f"{file}-journal").stat().st_size > 4096
+    raw = file.read_bytes()
+    (finding,) = (one for one in examine(str(file)).findings if one.problem.source == str(file))
+    assert "was being written to when a process ended" in finding.problem.found and file.read_bytes() == raw
+    assert mend(finding) == MENDED
+    assert ReviewStore(file).every() == before and not Path(f"{file}-journal").exists()

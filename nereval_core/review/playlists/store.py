@@ -33,7 +33,7 @@ from nereval_core.review.playlists import (
     starred_of,
 )
 from nereval_core.review.store import ReviewStore, moment
-from nereval_core.review.store.schema import ITEMS, NAMES, add_checksum, remove_checksum
+from nereval_core.review.store.schema import ITEMS, NAMES, add_checksum, checked_body
 from nereval_core.review.verdicts import minute_of
 
 CHECKED = ("playlist", "item", "version", "place", "gone", "comment", "who", "at")
@@ -244,7 +244,7 @@ def _named(row: Row[Any]) -> PlaylistName:
 
 def _item(row: Row[Any]) -> Item:
     try:
-        body = remove_checksum(row.body, [getattr(row, name) for name in CHECKED])
+        body = checked_body(row.body, [getattr(row, name) for name in CHECKED]).body
         starred = starred_of(json.loads(body))
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         finding = f"item number {row.number} of the playlists is damaged"

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, create_engine, func, insert, select
 
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.temporaries import replaced_file
+from nereval_core.review.store.databases import LOGS
 from nereval_core.review.store.review_store import ReviewStore
 from nereval_core.review.store.schema import EVENTS, METADATA, create_tables
 
 ROWS_AT_ONCE = 10_000
 """Rows that are copied from a server at a time."""
-LOGS = ("-wal", "-shm", "-journal")
-"""Endings of the files that SQLite keeps beside a database; one of another database would be taken for this one's."""
+_LOGGED = b"\2\2"
+"""What stands at the place 18 of a SQLite file whose commits go to a log."""
 
 
 def back_up(store: ReviewStore, file: Path) -> int:
@@ -69,6 +70,16 @@ def integrity_problem(file: str | os.PathLike[str]) -> str:
     return "" if result == "ok" else result.splitlines()[-1]
 
 
+def is_left_unfinished(file: Path) -> bool:
+    """Return whether a process ended while it wrote to a SQLite file: the next who may write to it takes that back."""
+    try:
+        with closing(_read_only(file)) as opened:
+            opened.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return getattr(error, "sqlite_errorname", "") == "SQLITE_READONLY_ROLLBACK"
+    return False
+
+
 def copy_file(file: Path, place: Path) -> None:
     """Copy a SQLite file that others may write to, without a change to it.
 
@@ -81,8 +92,12 @@ def copy_file(file: Path, place: Path) -> None:
 
 def _read_only(file: str | os.PathLike[str]) -> sqlite3.Connection:
     place = Path(file).absolute()
-    # Where no log lies beside it nobody has it open, and SQLite need not make one.
-    alone = "" if any(place.with_name(place.name + ending).exists() for ending in LOGS) else "&immutable=1"
+    is_logged = False
+    with suppress(OSError), place.open("rb") as opened:
+        is_logged = opened.read(20)[18:] == _LOGGED
+    # Where no log lies beside such a file nobody has it open, and SQLite need not make one.
+    has_log = any(place.with_name(place.name + ending).exists() for ending in LOGS)
+    alone = "&immutable=1" if is_logged and not has_log else ""
     return sqlite3.connect(f"{place.as_uri()}?mode=ro{alone}", uri=True)
 
 

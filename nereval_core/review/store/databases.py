@@ -1,8 +1,10 @@
 """The databases that may hold verdicts, SQLite and PostgreSQL: opening, locking, and their errors in plain words.
 
-SQLite keeps a log beside its file (WAL) and waits for the disk at each commit (`synchronous=FULL`), so that
-acknowledged verdicts outlive a killed process. Only one writer works at a time, in SQLite by its own lock, in
-PostgreSQL by an advisory lock, so that verdicts are numbered in the order of their commits.
+SQLite writes each commit into its file and waits for the disk (`synchronous=EXTRA`), so that acknowledged verdicts
+outlive a killed process. It keeps no log of commits beside the file (WAL), as earlier versions had it: of a damaged one
+it drops the rest without a word. Its journal holds the pages as they were before a commit that is not done. Only one
+writer works at a time, in SQLite by its own lock, in PostgreSQL by an advisory lock, so that verdicts are numbered in
+the order of their commits.
 """
 
 from __future__ import annotations
@@ -33,6 +35,11 @@ SILENT_WRITER_SECONDS = 300
 """Seconds after which a server ends the transaction of a silent writer, which holds up the others."""
 CONNECT_SECONDS = 5
 """Seconds in which a server must answer: pages wait for it."""
+LOGS = ("-wal", "-shm", "-journal")
+"""Endings of the files that SQLite may keep beside a database; one of another database would be taken for this one's.
+
+The first two are those of a file of earlier versions, which is converted when it is first opened by nobody else.
+"""
 _LOCK = 0x6E657265
 """The advisory lock of PostgreSQL under which verdicts are written: an arbitrary, constant number."""
 _WRITES = "nereval_writes"
@@ -225,7 +232,7 @@ def _take_rights(file: Path) -> None:
     removed_rights = 0o077 if ours else 0o007
     for place in (
         file,
-        *(file.with_name(file.name + ending) for ending in ("-wal", "-shm")),
+        *(file.with_name(file.name + ending) for ending in LOGS),
         *([file.parent] if ours else []),
     ):
         # Only the owner may do so: to all others it stays as it is.
@@ -319,8 +326,9 @@ def _connected(connection: sqlite3.Connection, record: Any) -> None:
     cursor = connection.cursor()
     # A file that cannot be written stays as it is, and can be read.
     with suppress(sqlite3.OperationalError):
-        cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute("PRAGMA journal_mode=DELETE")
+    # Also for the folder, from which the journal of a commit is removed.
+    cursor.execute("PRAGMA synchronous=EXTRA")
     cursor.close()
 
 

@@ -18,20 +18,23 @@ from threading import Lock
 from typing import Any, get_args
 
 import msgspec
-from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy import Connection, Row, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import garbage_collection_off
 from nereval_core.review.standing_verdicts import RecordHistory, Reviewed
 from nereval_core.review.store.databases import VARIABLE, Database, default_file
 from nereval_core.review.store.schema import (
     EVENTS,
     HEAD,
+    REVISION,
+    UNCHAINED,
+    CheckedBody,
     add_checksum,
+    checked_body,
     create_tables,
     read_revision,
-    remove_checksum,
 )
 from nereval_core.review.verdicts import (
     WITHDRAWN,
@@ -51,6 +54,10 @@ _MANY = 500
 """Records that one query to the database names."""
 _BATCH = 1_000
 """Verdicts that are read or written at once."""
+
+
+class MissingVerdictsError(FormatError):
+    """Verdicts are gone from between others: `ReviewStore.accept_losses` has the others read again."""
 
 
 class ReviewStore:
@@ -94,6 +101,7 @@ class ReviewStore:
         """Return all verdicts that stand now; only those added since the last call are read.
 
         Raises:
+            MissingVerdictsError: some are missing between others.
             FormatError: the database cannot be read.
         """
         with self._lock:
@@ -101,13 +109,13 @@ class ReviewStore:
                 if connection is None or not self.has_tables(connection):
                     return self._reviewed
                 reviewed = self._reviewed
-                news = self._given(connection, EVENTS.c.number >= reviewed.number)
+                news = self._all(connection, reviewed.number)
             if reviewed.number and (not news or news[0].uid != reviewed.uid):
                 # Another database took the place of the one that was read: a copy from another day.
                 reviewed = Reviewed(by_text_alone=reviewed.by_text_alone)
                 with self.database.reading() as connection:
                     assert connection is not None
-                    news = self._given(connection)
+                    news = self._all(connection)
             elif reviewed.number:
                 news = news[1:]
             with garbage_collection_off():
@@ -116,17 +124,46 @@ class ReviewStore:
 
     def history(self, key: Key) -> tuple[StoredVerdict, ...]:
         """Return every verdict ever given on a record, oldest first, including those taken back."""
-        return self._all(EVENTS.c.record == key.record)
+        with self.database.reading() as connection:
+            if connection is None or not self.has_tables(connection):
+                return ()
+            return self._given(connection, EVENTS.c.record == key.record)
 
     def every(self) -> tuple[StoredVerdict, ...]:
-        """Return every verdict ever given, in the order in which they were stored."""
-        return self._all()
+        """Return every verdict ever given, in the order in which they were stored.
+
+        Raises:
+            MissingVerdictsError: some are missing between others.
+        """
+        with self.database.reading() as connection:
+            if connection is None or not self.has_tables(connection):
+                return ()
+            return self._all(connection)
+
+    def accept_losses(self) -> None:
+        """Go on without the verdicts that are missing between others: these are read again.
+
+        Raises:
+            FormatError: the database refuses it.
+        """
+        with self.database.writing() as connection:
+            before = ""
+            for row in connection.execute(_IN_ORDER).all():
+                checked = self._checked(row)
+                if checked.previous not in (None, before):
+                    body = add_checksum(checked.body, _fields(row), before)
+                    connection.execute(update(EVENTS).where(EVENTS.c.number == row.number).values(body=body))
+                before = checked.checksum
 
     def each(self) -> Iterator[StoredVerdict]:
-        """Yield the verdicts of `every` without holding them all; the database is read until the last."""
+        """Yield the verdicts of `every` without holding them all; the database is read until the last.
+
+        Raises:
+            MissingVerdictsError: after the last, some are missing between others.
+        """
         with self.database.reading() as connection:
             if connection is not None and self.has_tables(connection):
-                yield from self._rows(connection)
+                yield from self._consecutive(connection)
 
     def give(self, drafts: Sequence[Draft], who: str) -> tuple[StoredVerdict, ...]:
         """Store verdicts, all of them or none; return them as stored.
@@ -221,10 +258,15 @@ class ReviewStore:
                     if versions.get(record, 0) != stored.version - 1:
                         raise self._unseen(self._last(connection, records), verdicts)
                     versions[record] = stored.version
-                last = connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
+                last = connection.execute(select(EVENTS).order_by(EVENTS.c.number.desc()).limit(1)).first()
+                previous = "" if last is None else self._checked(last).checksum
                 for low in range(0, len(verdicts), _BATCH):
-                    connection.execute(insert(EVENTS), [_row(stored) for stored in verdicts[low : low + _BATCH]])
-                yield connection, last
+                    rows = []
+                    for stored in verdicts[low : low + _BATCH]:
+                        row, previous = _row(stored, previous)
+                        rows.append(row)
+                    connection.execute(insert(EVENTS), rows)
+                yield connection, 0 if last is None else last.number
             # Not before they are there for good: a transaction that fails takes the tables with it.
             self._ready = True
         except IntegrityError as error:
@@ -234,7 +276,7 @@ class ReviewStore:
                 raise ConflictError(self._last(connection, records).values()) from error
 
     def prepare(self, connection: Connection) -> None:
-        """Make the tables where there are none.
+        """Make the tables where there are none; those of the revision before become of this one.
 
         Raises:
             FormatError: they have a revision that this version does not know.
@@ -243,6 +285,8 @@ class ReviewStore:
             revision = read_revision(connection)
             if revision is None:
                 create_tables(connection)
+            elif revision == UNCHAINED:
+                connection.execute(update(REVISION).values(version_num=HEAD))
             elif revision != HEAD:
                 raise self._unknown(revision)
 
@@ -252,22 +296,17 @@ class ReviewStore:
         Raises:
             FormatError: they have a revision that this version does not know.
         """
-        if not self._ready:
-            revision = read_revision(connection)
-            if revision is not None and revision != HEAD:
-                raise self._unknown(revision)
-            self._ready = revision is not None
-        return self._ready
+        if self._ready:
+            return True
+        revision = read_revision(connection)
+        if revision not in (None, UNCHAINED, HEAD):
+            raise self._unknown(str(revision))
+        self._ready = revision == HEAD
+        return revision is not None
 
     def _unknown(self, revision: str) -> FormatError:
         finding = f"verdicts of revision {revision}, which this version does not know"
         return FormatError.single(self.name, None, finding, "install a newer nereval")
-
-    def _all(self, *where: Any) -> tuple[StoredVerdict, ...]:
-        with self.database.reading() as connection:
-            if connection is None or not self.has_tables(connection):
-                return ()
-            return self._given(connection, *where)
 
     def _given(self, connection: Connection, *where: Any) -> tuple[StoredVerdict, ...]:
         with garbage_collection_off():
@@ -283,6 +322,30 @@ class ReviewStore:
         last = select(EVENTS.c.record, func.max(EVENTS.c.version).label("last")).group_by(EVENTS.c.record)
         query = last if len(records) > _MANY else last.where(EVENTS.c.record.in_(records))
         return {row.record: row.last for row in connection.execute(query)}
+
+    def _all(self, connection: Connection, first: int = 0) -> tuple[StoredVerdict, ...]:
+        with garbage_collection_off():
+            return tuple(self._consecutive(connection, first))
+
+    def _consecutive(self, connection: Connection, first: int = 0) -> Iterator[StoredVerdict]:
+        """Yield all verdicts from a number on, or all; each row names the one before it.
+
+        Raises:
+            MissingVerdictsError: after the last, some are missing between them.
+        """
+        gaps = []
+        before, number = None if first else "", 0
+        rows = connection.execute(_IN_ORDER.where(EVENTS.c.number >= first))
+        for batch in rows.partitions(_BATCH):
+            for row in batch:
+                checked = self._checked(row)
+                yield self._verdict(row, checked)
+                if None not in (before, checked.previous) and checked.previous != before:
+                    place = f"between numbers {number} and {row.number}" if number else f"before number {row.number}"
+                    gaps.append(Problem(self.name, None, f"verdicts are missing {place}", MISSING))
+                before, number = checked.checksum, row.number
+        if gaps:
+            raise MissingVerdictsError(gaps)
 
     def _unseen(self, stand: Mapping[str, StoredVerdict], verdicts: Iterable[StoredVerdict]) -> Exception:
         """Return the error for records whose last version is not the one that the reviewer had seen."""
@@ -312,19 +375,37 @@ class ReviewStore:
         return courses
 
     def _read(self, row: Row[Any]) -> StoredVerdict:
-        number, uid, record, version, kind, body, note, who, at, batch, undoes = tuple(row)
+        return self._verdict(row, self._checked(row))
+
+    def _checked(self, row: Row[Any]) -> CheckedBody:
         try:
-            body = remove_checksum(body, (uid, record, version, kind, note, who, at, batch, undoes))
-            verdict = verdict_of(kind if kind in _KNOWN else WITHDRAWN, note, msgspec.json.decode(body))
+            return checked_body(row.body, _fields(row))
+        except (TypeError, ValueError) as error:
+            raise self._damaged(row) from error
+
+    def _damaged(self, row: Row[Any]) -> FormatError:
+        finding = f"verdict number {row.number} is damaged"
+        return FormatError.single(self.name, None, finding, "restore a copy, or name another one")
+
+    def _verdict(self, row: Row[Any], checked: CheckedBody) -> StoredVerdict:
+        number, uid, _, version, kind, _, note, who, at, batch, undoes = tuple(row)
+        try:
+            verdict = verdict_of(kind if kind in _KNOWN else WITHDRAWN, note, msgspec.json.decode(checked.body))
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            finding = f"verdict number {number} is damaged"
-            raise FormatError.single(self.name, None, finding, "restore a copy, or name another one") from error
+            raise self._damaged(row) from error
         return StoredVerdict(verdict, intern(who), at, version, uid, uid if batch == uid else batch, undoes, number)
 
 
 _KNOWN = get_args(Kind)
 CHECKED = ("uid", "record", "version", "kind", "note", "who", "at", "batch", "undoes")
 """The columns that the checksum in a row's body covers, besides the body."""
+MISSING = "restore a copy, or go on without them by `nereval doctor --mend`"
+_IN_ORDER = select(EVENTS).order_by(EVENTS.c.number)
+
+
+def _fields(row: Row[Any]) -> Sequence[Any]:
+    """Return the columns CHECKED, in their order, which is that of the table."""
+    return *row[1:5], *row[6:]
 
 
 def _parts(records: Iterable[str]) -> Iterator[Sequence[str]]:
@@ -338,7 +419,8 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _row(stored: StoredVerdict) -> dict[str, Any]:
+def _row(stored: StoredVerdict, previous: str) -> tuple[dict[str, Any], str]:
+    """Return the row of a verdict that follows a row with this checksum, and its own."""
     verdict = stored.verdict
     row: dict[str, Any] = {
         "uid": stored.uid,
@@ -351,4 +433,6 @@ def _row(stored: StoredVerdict) -> dict[str, Any]:
         "batch": stored.batch,
         "undoes": stored.undoes,
     }
-    return row | {"body": add_checksum(body_of(verdict), [row[name] for name in CHECKED])}
+    fields = [row[name] for name in CHECKED]
+    body = add_checksum(body_of(verdict), fields, previous)
+    return row | {"body": body}, checked_body(body, fields).checksum

@@ -1,6 +1,7 @@
 """The tables of the store of verdicts and playlists, their revision, and the checksums of their rows.
 
-A checksum stands at the end of the JSON that a row holds: databases have none, and give back what a byte became.
+A checksum stands at the end of the JSON that a row holds: databases have none, and give back what a byte became. A
+verdict's row has that of the row before it too, so that a row cannot vanish from between others.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 import re
 import zlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -27,8 +29,10 @@ from sqlalchemy import (
     select,
 )
 
-HEAD = "0002"
+HEAD = "0003"
 """The revision of the tables."""
+UNCHAINED = "0002"
+"""The revision whose rows do not name the row before them; the next verdict makes it HEAD."""
 METADATA = MetaData()
 REVISION = Table("verdict_revision", MetaData(), Column("version_num", String(32), primary_key=True))
 """The table with the revision of a database."""
@@ -102,27 +106,38 @@ def create_tables(connection: Connection) -> None:
     connection.execute(insert(REVISION), {"version_num": HEAD})
 
 
-_END = re.compile(r',"checksum":"([0-9a-f]{8})"\}\Z')
+_END = re.compile(r',"checksum":"([0-9a-f]{8})"(?:,"previous":"([0-9a-f]{8}|)")?\}\Z')
 
 
-def add_checksum(body: str, fields: Sequence[str | int]) -> str:
-    """Return a row's JSON object with a checksum of itself and of the row's other fields."""
-    return f'{body[:-1]},"checksum":"{_checksum(body, fields)}"}}'
+class CheckedBody(NamedTuple):
+    """The JSON of a row, the row's checksum, and that of the row before it: "" before the first, None of old rows."""
+
+    body: str
+    checksum: str
+    previous: str | None
 
 
-def remove_checksum(body: str, fields: Sequence[str | int]) -> str:
-    """Return the JSON that was passed to `add_checksum`; rows of earlier versions have no checksum.
+def add_checksum(body: str, fields: Sequence[str | int], previous: str | None = None) -> str:
+    """Return a row's JSON object with a checksum of itself and of the row's other fields, and that of the row before.
+
+    Rows whose order does not matter name none.
+    """
+    link = "" if previous is None else f',"previous":"{previous}"'
+    return f'{body[:-1]},"checksum":"{_checksum(body, fields)}"{link}}}'
+
+
+def checked_body(body: str, fields: Sequence[str | int]) -> CheckedBody:
+    """Return the JSON that was passed to `add_checksum`; rows of early versions have no checksum.
 
     Raises:
         ValueError: the row is not as it was written.
     """
     end = _END.search(body)
-    if end is None:
-        return body
-    plain = body[: end.start()] + "}"
-    if _checksum(plain, fields) != end[1]:
+    plain = body if end is None else body[: end.start()] + "}"
+    checksum = _checksum(plain, fields)
+    if end is not None and checksum != end[1]:
         raise ValueError("the row is not as it was written")
-    return plain
+    return CheckedBody(plain, checksum, None if end is None else end[2])
 
 
 def _checksum(body: str, fields: Sequence[str | int]) -> str:
