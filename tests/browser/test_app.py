@@ -109,6 +109,33 @@ def test_a_request_that_leaves_the_machine_is_noticed_and_fails(visit: Visit, ho
     visit.problems.clear()
 
 
+LINES = """bar => [...bar.querySelectorAll("button, input")]
+    .filter((part) => part.getBoundingClientRect().width > 1)
+    .flatMap((part) => {
+        const { top, bottom, right } = bar.getBoundingClientRect();
+        const words = part.querySelector("p") ?? part;
+        const range = document.createRange();
+        range.selectNodeContents(words);
+        const lines = new Set([...range.getClientRects()].map((line) => Math.round(line.bottom))).size;
+        const box = part.getBoundingClientRect();
+        const inside = box.top >= top && box.bottom <= bottom && box.right <= right;
+        const whole = inside && words.scrollWidth <= words.clientWidth + 1;
+        return lines <= 1 && whole ? [] : [`${part.value ?? part.innerText}: ${lines} lines`];
+    })"""
+
+
+def test_the_bar_is_one_line_beside_a_list_of_references_and_merged_types(visit: Visit) -> None:
+    merged = (("NO_NORMALIZABLES", "chemical"), ("NORMALIZABLES", "chemical"))
+    visit.open("Criteria", replace(VIEW, merge=merged, system="annotator-2"))
+    bar = visit.page.locator(".st-key-context_bar")
+    bar.get_by_role("button", name="Types: 1 merged").wait_for()
+    assert visit.page.locator(".st-key-widget_reference").is_visible()
+    for width in (1440, 1280, 1251, 1151, 1024, 390):
+        visit.page.set_viewport_size({"width": width, "height": 844})
+        assert visit.eventually(lambda: bar.evaluate(LINES) == []), (width, bar.evaluate(LINES))
+        assert bar.bounding_box()["height"] < 50, width
+
+
 def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_end(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     visit.open("Overview", VIEW)

@@ -11,7 +11,7 @@ from nereval_core.readers import Source
 from nereval_core.tables import Column
 from pages.shared.data import caches, reference_layer
 from pages.shared.data.loading import DEMOS, Loaded, load
-from pages.shared.frame.context_bar import list_width
+from pages.shared.frame.context_bar import labels_of, list_width
 from pages.shared.view import View
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from tests.support.pages import VIEW, address, heat_map, opened, sound
@@ -143,8 +143,20 @@ def test_no_system_is_capitalised_at_the_beginning_of_a_sentence(page: str) -> N
     assert len(texts) > 5 and not [text for text in texts if re.search(rf"(^|\. )({names})\b", text)]
 
 
+def test_names_that_differ_at_their_ends_differ_in_the_list_of_systems() -> None:
+    names = [f"organisation-team-bundle-10-run-{number}" for number in (1, 2)] + ["rules", "a\u202eb"]
+    assert labels_of(names) == {
+        names[0]: "organisati…bundle-10-run-1",
+        names[1]: "organisati…bundle-10-run-2",
+        "rules": "rules",
+        "a\u202eb": "a\\u202eb",
+    }
+    alike = [f"{'a' * 20}{middle}{'b' * 20}" for middle in "xy"]
+    assert labels_of(alike) == {name: name for name in alike}, "two labels are never alike"
+
+
 def test_lists_of_the_bar_are_as_wide_as_their_longest_name() -> None:
-    assert list_width(["a"]) == list_width([]) == 140 < list_width(["team10_bundle"]) < 260 == list_width(["x" * 80])
+    assert list_width(["a"]) == list_width([]) == 100 < list_width(["team10_bundle"]) < 260 == list_width(["x" * 80])
 
 
 @pytest.mark.parametrize(

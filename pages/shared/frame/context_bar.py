@@ -6,12 +6,13 @@ merged, left out of the scores, and shown in lists.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
 from nereval_core.conventions import conventions
-from nereval_core.problems import name_text
+from nereval_core.problems import name_text, shortened_name
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion
 from pages.shared.components import navigation
 from pages.shared.data import caches, own_criteria, reference_layer
@@ -22,7 +23,7 @@ from pages.shared.view import View, keys, state
 from pages.shared.view.text import criterion_explained, named, plain
 
 TYPE_MENU = f"{keys.BAR}merges"
-NARROWEST, WIDEST = 140, 260
+NARROWEST, WIDEST = 100, 260
 """Pixels of a list of systems or layers."""
 CHARACTER, BUTTON = 8, 50
 """Pixels of a character of a name, and of the button that opens the list."""
@@ -79,9 +80,16 @@ def _pair(page: PageContext) -> None:
     _reference(page, names)
 
 
-def list_width(names: Sequence[str]) -> int:
-    """Return the pixels of a list in which the longest of the names is read to its end, if that is not very long."""
-    return min(max(NARROWEST, BUTTON + CHARACTER * max(map(len, names), default=0)), WIDEST)
+def list_width(labels: Iterable[str]) -> int:
+    """Return the pixels of a list in which the longest of the labels is read to its end, if that is not very long."""
+    return min(max(NARROWEST, BUTTON + CHARACTER * max(map(len, labels), default=0)), WIDEST)
+
+
+def labels_of(names: Sequence[str]) -> dict[str, str]:
+    """Return the labels of names in a list of the bar: cut in the middle to its width, unless two would be alike."""
+    labels = {name: shortened_name(name_text(name), (WIDEST - BUTTON) // CHARACTER) for name in names}
+    uses = Counter(labels.values())
+    return {name: label if uses[label] == 1 else name_text(name) for name, label in labels.items()}
 
 
 def _system(page: PageContext) -> None:
@@ -89,12 +97,13 @@ def _system(page: PageContext) -> None:
     if page.words.annotators and len(page.systems) == 1:
         st.markdown(f"**{named(page.system, 40)}**", width="content")
         return
+    labels = labels_of(page.systems)
     st.selectbox(
         "Annotator" if page.words.annotators else "System",
         page.systems,
-        format_func=name_text,
+        format_func=labels.__getitem__,
         label_visibility="collapsed",
-        width=list_width(page.systems),
+        width=list_width(labels.values()),
         **state.mirror_field("system", page.system),
     )
 
@@ -103,12 +112,14 @@ def _reference(page: PageContext, names: list[str]) -> None:
     if len(names) < 3:
         st.markdown(f"**{plain(page.words.reference, 40)}**", width="content")
         return
+    labels = labels_of(names)
+    reference = page.view.reference or reference_layer.gold_name(page.loaded)
     st.selectbox(
         "Reference",
         names,
-        format_func=name_text,
+        format_func=labels.__getitem__,
         label_visibility="collapsed",
-        width=list_width(names),
+        width=list_width([labels[reference]]),
         **reference_layer.mirror("reference", page.view, page.loaded),
     )
 
