@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ SOUGHT = ", after which no more were looked for"
 """In the line that counts the problems of a refusal that has as many as are collected."""
 VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|[0-9][0-9,]*(?: [a-z]+)?")
 """What differs between problems of one kind: what is quoted, and numbers with their nouns."""
+QUOTE = re.compile(r"'(?:[^'\\]|\\.)*'")
 OPTION = re.compile(
     r"--(?:repair conlleval|token-text gold|align-text|truncated outside|missing empty|documents shared"
     r"|malformed empty|unplaced drop)"
@@ -30,12 +32,17 @@ OPTION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem with the input; `line` counts from 1 and is None for a problem of the whole file."""
+    """A problem with the input; `line` counts from 1 and is None for a problem of the whole file.
+
+    `token` is the number, from 1, and the text of a token of the document that begins at `line`, until loading has
+    found the line of that token.
+    """
 
     source: str
     line: int | None
     found: str
     remedy: str
+    token: tuple[int, str] | None = None
 
     @property
     def option(self) -> str:
@@ -62,6 +69,14 @@ class ProblemGroup:
     def shares_a_line(self) -> bool:
         """Whether there are more than are told one by one."""
         return len(self.problems) > ALIKE
+
+    def quotes(self) -> list[tuple[str, int]]:
+        """Return what the findings quote first, such as a tag, with the number of problems of each, most first.
+
+        Empty where most problems quote something of their own, or all quote the same.
+        """
+        quotes = Counter(quote[0] for problem in self.problems if (quote := QUOTE.search(problem.found)))
+        return quotes.most_common() if 1 < len(quotes) <= len(self.problems) // 2 else []
 
     def line(self) -> str:
         """Return the line of the first problem, with the number of the others."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nereval_core import readers
 from nereval_core.api.load_options import LoadOptions
+from nereval_core.api.token_lines import at_tokens
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.options import offers
 from nereval_core.pairing import Paired
@@ -104,14 +105,15 @@ def load_corpus(
     try:
         loaded = _load(gold, systems, name, load_options, partial, progress)
     except FormatError as error:
-        raise FormatError(_later_problems(error.problems, load_options, loading(systems)).problems) from None
+        later = _later_problems(error.problems, load_options, loading(systems)).problems
+        raise FormatError(at_tokens(later, _opened([gold, *systems.values()]))) from None
     trials = {
         system: _later_problems(problems, load_options, loading({system: systems[system]}))
         for system, problems in loaded.problems.items()
     }
     return replace(
         loaded,
-        problems={system: trial.problems for system, trial in trials.items()},
+        problems={system: at_tokens(trial.problems, _opened([systems[system]])) for system, trial in trials.items()},
         remedies={
             system: tuple(_remedies(system, trial, load_options, loading({system: systems[system]})))
             for system, trial in trials.items()
@@ -131,6 +133,10 @@ TRIALS: Mapping[str, Mapping[str, Any]] = {
     "--documents shared": {"missing": "empty"},
 }
 """The load options that stand for each option that a remedy names."""
+
+
+def _opened(places: Iterable[Input]) -> list[Source]:
+    return [place for place in places if isinstance(place, Source)]
 
 
 def _opened_once(place: Input) -> Input:

@@ -201,13 +201,18 @@ def spelling_mismatches(
     for number, token, count in zip(numbers.tolist(), odd[starts].tolist(), counts.tolist(), strict=True):
         other = int(tokens[token])
         gold_number = int(np.searchsorted(ours.tokens.first, other, side="right")) - 1
+        place, text = _numbered(pred, token)
+        gold_place, gold_text = _numbered(gold, other)
+        is_alike = theirs.ids[number] == ours.ids[gold_number] and place == gold_place
+        where = "in gold" if is_alike else f"at token {gold_place} of {place_in_words(gold, gold_number)}"
         why = causes.get(number)
+        alone = f", which differ in {why} alone" if why else ""
         yield Problem(
             *place_of(pred, number),
-            f"document {quoted(theirs.ids[number])} spells {counted(count, 'token')} differently from gold, the first "
-            f"{_token(pred, token)} where {place_in_words(gold, gold_number)} has {_token(gold, other)}"
-            f"{f', which differ in {why} alone' if why else ''}",
+            f"document {quoted(theirs.ids[number])} spells {counted(count, 'token')} differently from gold: at token "
+            f"{place} {quoted(text)} here, {quoted(gold_text)} {where}{alone}",
             f"{RESPELT}, or {ALIGN}" if why else RESPELT,
+            (place, text),
         )
 
 
@@ -270,11 +275,17 @@ def name_of(reading: Reading) -> str:
 
 def _token(reading: Reading, token: int) -> str:
     """Return a token, counted over all documents, as its number in its document and its text."""
+    place, text = _numbered(reading, token)
+    return f"token {place} {quoted(text)}"
+
+
+def _numbered(reading: Reading, token: int) -> tuple[int, str]:
+    """Return the number in its document, from 1, and the text of a token that is counted over all documents."""
     tokens = reading.documents.tokens
     assert tokens is not None
     number = int(np.searchsorted(tokens.first, token, side="right")) - 1
     low, high = int(tokens.starts[token]), int(tokens.ends[token])
-    return f"token {token - int(tokens.first[number]) + 1} {quoted(reading.documents.texts[number][low:high])}"
+    return token - int(tokens.first[number]) + 1, reading.documents.texts[number][low:high]
 
 
 def _excerpt(text: str, at: int) -> str:

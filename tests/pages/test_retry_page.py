@@ -116,6 +116,22 @@ def test_problems_of_one_kind_are_one_line() -> None:
     ]
 
 
+def test_the_first_of_several_tags_does_not_stand_for_all() -> None:
+    types = ["Drug"] * 2 + ["Brand"] * 6 + ["Group"] * 3 + ["A", "B", "B"]
+    app = refused("".join(f"a\tB-Form\nb\tI-{type}\n\n" for type in types))
+    kinds = "6 × 'I-Brand', 3 × 'I-Group', 2 × 'I-Drug', 2 × 'I-B', 1 × 'I-A'"
+    first = f"**14 of a kind** ({kinds}), the first: 'I-Drug' after 'B-Form' is not legal in"
+    assert any(line.startswith(first) for line in problems(app)), problems(app)
+
+
+def test_a_token_that_is_spelt_differently_is_shown_at_its_own_line() -> None:
+    app = refused(TAGS.replace("helps", "help"))
+    assert problems(app)[0].startswith(
+        "document '1' spells 1 token differently from gold: at token 2 'help' here, 'helps'"
+    )
+    assert any(line.startswith(">") and "help" in line for code in app.code for line in code.value.splitlines())
+
+
 def test_a_way_to_read_all_files_stands_above_their_problems() -> None:
     wrong = TAGS.replace("O", "I-Brand").encode()
     app = opened("Start")

@@ -188,10 +188,10 @@ PARTED = [
         reading("pred", ("a", "New York was big", []), ("b", "In Pariis now", [])),
         {},
         [
-            "pred.x:1: document 'a' spells 1 token differently from gold, the first token 3 'was' where "
-            "gold.x:1, document 'a' has token 3 'is'; --token-text gold takes gold's text",
-            "pred.x:2: document 'b' spells 2 tokens differently from gold, the first token 1 'In' where "
-            "gold.x:2, document 'b' has token 1 'in'; --token-text gold takes gold's text",
+            "pred.x:1: document 'a' spells 1 token differently from gold: at token 3 'was' here, 'is' in gold; "
+            "--token-text gold takes gold's text",
+            "pred.x:2: document 'b' spells 2 tokens differently from gold: at token 1 'In' here, 'in' in gold; "
+            "--token-text gold takes gold's text",
         ],
     ),
     (
@@ -236,8 +236,8 @@ PARTED = [
         reading("pred", ("1", "New York was big in Paris now", []), named=False),
         {},
         [
-            "pred.x:1: document '1' spells 1 token differently from gold, the first token 3 'was' where gold.x:1, "
-            "document 'a' has token 3 'is'"
+            "pred.x:1: document '1' spells 1 token differently from gold: at token 3 'was' here, 'is' at token 3 of "
+            "gold.x:1, document 'a'"
         ],
     ),
 ]

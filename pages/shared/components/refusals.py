@@ -49,6 +49,8 @@ NOTE = (
 FLAG = re.compile(r"--([a-z-]+)(?: (?!or\b|and\b|takes\b)([\w.:#-]+))?")
 AROUND = 1
 """Lines shown before and after the line of a problem."""
+QUOTES = 5
+"""Quotes of problems of a kind that are counted one by one."""
 LONGEST = 160
 """Characters of a line that are shown."""
 LARGE = 20_000_000
@@ -119,20 +121,30 @@ def _draw_groups(groups: Sequence[ProblemGroup], files: Mapping[str, Any], mende
     Of sources that a way below the problems is offered for, `mended`, the line has no remedy.
     """
     for group in groups[:SHOWN]:
-        if group.shares_a_line:
-            _draw_problem(group.first, len(group.problems), files, group.first.source not in mended)
-        else:
-            for problem in group.problems:
-                _draw_problem(problem, 1, files, problem.source not in mended)
+        shown = [group.first] if group.shares_a_line else group.problems
+        for problem in shown:
+            times = _times(group) if group.shares_a_line else ""
+            _draw_problem(problem, times, files, problem.source not in mended)
     if len(groups) > SHOWN:
         st.caption(f"{len(groups) - SHOWN:,} more kinds of problems")
 
 
-def _draw_problem(problem: Problem, number: int, files: Mapping[str, Any], with_remedy: bool) -> None:
-    """Draw a problem that stands for a number of its kind, with its place in the file where that is at hand."""
+def _times(group: ProblemGroup) -> str:
+    """Return in Markdown how many problems the line of a group stands for, and what they quote where that differs."""
+    number, quotes = len(group.problems), group.quotes()
+    if not quotes and len({problem.found for problem in group.problems}) == 1:
+        return f"**{number:,} ×** "
+    listed = [f"{count:,} × {plain(masks.mask_message(quote), 40)}" for quote, count in quotes[:QUOTES]]
+    if remaining := sum(count for _, count in quotes[QUOTES:]):
+        listed.append(f"{remaining:,} more")
+    counts = f" ({', '.join(listed)})" if listed else ""
+    return f"**{number:,} of a kind**{counts}, the first: "
+
+
+def _draw_problem(problem: Problem, times: str, files: Mapping[str, Any], with_remedy: bool) -> None:
+    """Draw a problem, with its place in the file where that is at hand; `times` says how many it stands for."""
     source = "" if problem.source in files else f"{problem.source}: "
-    times = f"**{number:,} ×** " if number > 1 else ""
-    place = "" if problem.line is None else f", {'first in ' if number > 1 else ''}line {problem.line:,}"
+    place = "" if problem.line is None else f", {'first in ' if times.endswith('×** ') else ''}line {problem.line:,}"
     finding, remedy = (masks.mask_message(words) for words in (f"{source}{problem.found}", page_words(problem.remedy)))
     st.markdown(f":red[✗] {times}{plain(finding, 300)}{place}{f'; {plain(remedy, 300)}' if with_remedy else ''}.")
     file = files.get(problem.source)
