@@ -46,7 +46,7 @@ class DeckSlide(NamedTuple):
 def deck_html(title: str, slides: Sequence[DeckSlide]) -> str:
     """Return slides as one HTML file: the same bytes for the same slides.
 
-    An address in notes that begins with http:// or https:// is a link.
+    An address in notes that begins with http:// or https:// is a link, of which the page is named without its state.
 
     Raises:
         ValueError: there are no slides.
@@ -71,7 +71,7 @@ def deck_html(title: str, slides: Sequence[DeckSlide]) -> str:
 @cache
 def _template() -> Any:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    environment.filters |= {"line": one_line}
+    environment.filters |= {"line": one_line, "page": lambda address: address.partition("?")[0]}
     environment.tests |= {"address": lambda words: words.startswith(("http://", "https://"))}
     return environment.from_string(_file("deck.html"))
 

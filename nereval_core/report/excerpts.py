@@ -6,6 +6,7 @@ All places are code points, end exclusive.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -95,13 +96,21 @@ def cut_around(
     The excerpt has whole sentences where they fit, otherwise words. `sentences` are those of the document, or at least
     those near the marks; without any they are as punctuation ends them. Where the marks alone are longer, the text
     around their starts and ends is kept. `…` replaces omitted text, except whole sentences. No mark is lost. After the
-    marks come the `neighbours` that reach into the excerpt, clipped to it: they have no part in its choice.
+    marks come the `neighbours` that reach into the excerpt. It does not end within one, unless that would make it too
+    long: then the neighbour goes on over the `…`.
     """
-    first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
+    own = min(mark.start for mark in marks), max(mark.end for mark in marks)
+    extents = [(mark.start, mark.end) for mark in neighbours]
+    first, last = _with_overlapping(own, extents, most)
     if last - first <= most:
-        window = _window(text, first - most, last + most)
-        bounds = _sentence_bounds(text, window, sentences)
-        pieces = [_around(text, first, last, most, bounds, window)]
+        window = _window(text, own[0] - most, own[1] + most)
+        bounds = _outside(_sentence_bounds(text, window, sentences), [own, *extents])
+        low, high = _around(text, first, last, most, bounds, window)
+        if low not in bounds:
+            low = _start_outside(text, low, first, extents)
+        if high not in bounds:
+            high = _end_outside(text, last, high, extents)
+        pieces = [(low, high)]
     else:
         bounds = ()
         edges = sorted({edge for mark in marks for part in mark.fragments for edge in part})
@@ -129,6 +138,48 @@ def _sentence_bounds(text: str, window: tuple[int, int], sentences: Sequence[tup
     ends = _SENTENCE_END.finditer(text, low, high)
     starts = [start for start, _ in sentences] if sentences else [match.end() for match in ends]
     return tuple(sorted(start for start in {0, *starts, len(text)} if low <= start <= high))
+
+
+Extent = tuple[int, int]
+
+
+def _with_overlapping(own: Extent, extents: Iterable[Extent], most: int) -> Extent:
+    """Return the extent of the marks together with the neighbours that overlap it, as far as `most` characters go."""
+    first, last = own
+    # The shortest first: one that goes too far is not to keep others out.
+    by_length = sorted(extents, key=lambda extent: extent[1] - extent[0])
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for start, end in by_length:
+            low, high = min(first, start), max(last, end)
+            if start < last and end > first and (low, high) != (first, last) and high - low <= most:
+                first, last, is_growing = low, high, True
+    return first, last
+
+
+def _outside(bounds: Sequence[int], extents: Iterable[Extent]) -> tuple[int, ...]:
+    """Return the bounds of sentences that lie within no span: a sentence does not end there."""
+    within: set[int] = set()
+    for start, end in extents:
+        within.update(bounds[bisect_right(bounds, start) : bisect_left(bounds, end)])
+    return tuple(bound for bound in bounds if bound not in within)
+
+
+def _start_outside(text: str, low: int, first: int, extents: Sequence[Extent]) -> int:
+    """Return the first place from `low` on where an excerpt can begin without cutting a span that ends by `first`."""
+    while ends := [end for start, end in extents if start < low < end <= first]:
+        low = _word_start(text, max(ends), first)
+    return low
+
+
+def _end_outside(text: str, last: int, high: int, extents: Sequence[Extent]) -> int:
+    """Return the last place up to `high` where an excerpt can end without cutting a span that begins after `last`."""
+    while starts := [start for start, end in extents if last <= start < high < end]:
+        high = min(starts)
+        while high > last and text[high - 1].isspace():
+            high -= 1
+    return high
 
 
 def _around(
@@ -221,12 +272,38 @@ def _excerpt(
         apart = [fragment for fragment, following in pairwise([*fragments, (at + 1, at + 1)]) if fragment != following]
         moved_marks.append(replace(mark, fragments=tuple(apart)))
     for mark in neighbours:
-        clipped = tuple(
-            (max(start, first) + shift, min(end, last) + shift)
-            for start, end in mark.fragments
-            for first, last, shift in shifts
-            if start < last and end > first
-        )
-        if clipped:
-            moved_marks.append(replace(mark, fragments=clipped))
+        if any(start < last and end > first for start, end in mark.fragments for first, last, _ in shifts):
+            clipped = (part for fragment in mark.fragments for part in _clipped(fragment, shifts))
+            moved_marks.append(replace(mark, fragments=_joined(clipped)))
     return "".join(parts), moved_marks
+
+
+def _clipped(fragment: Extent, shifts: Sequence[tuple[int, int, int]]) -> list[Extent]:
+    """Return the parts of a neighbour's fragment in an excerpt, of which `shifts` are the pieces.
+
+    Where it is cut or left out, the `…` there is taken in: the neighbour is not to look as if it ended before.
+    """
+    start, end = fragment
+    parts = [
+        ((first - _CUT_WIDTH if start < first else start) + shift, (last + _CUT_WIDTH if end > last else end) + shift)
+        for first, last, shift in shifts
+        if start < last and end > first
+    ]
+    if not parts:
+        edges = [last + shift for _, last, shift in shifts if last <= start]
+        parts = [(edges[-1], edges[-1] + _CUT_WIDTH) if edges else (0, _CUT_WIDTH)]
+    return parts
+
+
+_CUT_WIDTH = len(f"{CUT} ")
+
+
+def _joined(fragments: Iterable[Extent]) -> tuple[Extent, ...]:
+    """Return fragments in order, those that overlap as one: both sides of a `…` may take it in."""
+    joined: list[Extent] = []
+    for start, end in fragments:
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return tuple(joined)

@@ -227,7 +227,7 @@ def document_html(
     marks = [*marks, *neighbours]
     assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
-    placed = segments(text, marks, placed=lanes_with_labels(marks, [_label(mark) for mark in marks]))
+    placed = _placed(text, marks)
     body = Markup("").join(
         _kept_whole(pieces, [_segment_html(segment, marks, text, colours, colour_by, n_own) for segment in pieces])
         for pieces in _connected_segments(placed)
@@ -237,19 +237,45 @@ def document_html(
     note = (
         Markup('<span class="nvh-chip" data-label="{}"></span>').format(counted(hidden, "more span")) if hidden else ""
     )
-    return Markup('{}<div class="nvh-text" dir="auto" style="line-height:{}em">{}</div>{}').format(
-        STYLE if style else "", _LINE, body, note
+    # Nothing beyond the box is drawn: the lines end where the widest label of a span at their end still fits.
+    margin = f"padding-inline-end:min({_CHARACTER * label_overhang(text, marks, placed):.1f}em,{_WIDEST_MARGIN:.0%})"
+    return Markup('{}<div class="nvh-text" dir="auto" style="line-height:{}em;{}">{}</div>{}').format(
+        STYLE if style else "", _LINE, margin, body, note
     )
+
+
+def label_overhang(text: str, marks: Sequence[Mark], placed: Iterable[Segment] = ()) -> int:
+    """Return the most characters by which a label is longer than what of its span stays on one line with it."""
+    overhang = 0
+    for pieces in _connected_segments(placed or _placed(text, marks)):
+        end = pieces[-1].start + len(pieces[-1].text)
+        for piece in pieces:
+            for mark in (marks[stroke.mark] for stroke in piece.strokes if stroke.starts):
+                line_break = None if _is_whole(pieces) else _BREAK.search(text, mark.start, end)
+                room = (end if line_break is None else line_break.start()) - mark.start
+                overhang = max(overhang, ceil(_LABEL_CHARACTER * len(_label(mark))) + 1 - room)
+    return overhang
+
+
+def characters_of_line(text: str, marks: Sequence[Mark], line: int, placed: Iterable[Segment] = ()) -> int:
+    """Return how many of the characters of a line are free for text, beside the margin for labels."""
+    return max(line - label_overhang(text, marks, placed), int(line * (1 - _WIDEST_MARGIN)))
 
 
 def text_height(text: str, marks: Sequence[Mark], line: int) -> float:
     """Return about how high `document_html` draws a text with these marks in lines of so many characters, in em."""
-    placed = segments(text, marks, placed=lanes_with_labels(marks, [_label(mark) for mark in marks]))
+    placed = _placed(text, marks)
+    line = characters_of_line(text, marks, line, placed)
     height = 0.0
     for low in range(0, len(text), line):
         in_line = [piece for piece in placed if piece.start < low + line and piece.start + len(piece.text) > low]
         height += _LINE + _LANE * sum(_lanes_used(in_line, marks).values())
     return height
+
+
+def _placed(text: str, marks: Sequence[Mark]) -> list[Segment]:
+    """Return the segments of a text whose labels have room."""
+    return segments(text, marks, placed=lanes_with_labels(marks, [_label(mark) for mark in marks]))
 
 
 def _connected_segments(placed: Iterable[Segment]) -> Iterator[list[Segment]]:
@@ -266,10 +292,13 @@ def _connected_segments(placed: Iterable[Segment]) -> Iterator[list[Segment]]:
 
 def _kept_whole(pieces: Sequence[Segment], html: Sequence[Markup]) -> Markup:
     """Return the HTML of connected segments; short spans are not broken over lines, away from their labels."""
-    text, joined = "".join(piece.text for piece in pieces), Markup("").join(html)
-    if not pieces[0].strokes or len(text) > _SHORT or not _BREAK.search(text):
-        return joined
-    return Markup('<span class="nvh-whole">{}</span>').format(joined)
+    joined = Markup("").join(html)
+    return Markup('<span class="nvh-whole">{}</span>').format(joined) if _is_whole(pieces) else joined
+
+
+def _is_whole(pieces: Sequence[Segment]) -> bool:
+    text = "".join(piece.text for piece in pieces)
+    return bool(pieces[0].strokes) and len(text) <= _SHORT and _BREAK.search(text) is not None
 
 
 _SHORT = 20
@@ -279,6 +308,10 @@ _LINE, _LANE = 1.7, 1.1
 """Height of a line without lanes and of a lane, in em."""
 _LABEL_CHARACTER = 0.95
 """Width of a character of a label, in characters of the text: labels are smaller, but bold and often capitals."""
+_CHARACTER = 0.55
+"""Width of a character of the text, in em."""
+_WIDEST_MARGIN = 0.3
+"""Share of the width that is left free for labels at most."""
 
 
 def _label(mark: Mark) -> str:
@@ -315,9 +348,12 @@ def _segment_html(
         layers = [(ink, rule, thickness)]
         if is_own and not stroke.gap:
             layers.append((fill, inset, _LANE))
-        for paint, at, height in layers:
-            place = f"{at:.2f}em" if above else f"calc(100% - {at:.2f}em)"
-            boxes.append(f"linear-gradient({paint},{paint}) 0 {place}/100% {height:.2f}em no-repeat")
+            if stroke.starts and _BREAK.search(segment.text):
+                boxes += _dots(ink, inset + (_LANE - _RULE - _DOT) / 2, above=above)
+        boxes += [
+            f"linear-gradient({paint},{paint}) 0 {_from_edge(at, above=above)}/100% {height:.2f}em no-repeat"
+            for paint, at, height in layers
+        ]
         if stroke.starts:
             labels.append(
                 Markup(
@@ -350,6 +386,19 @@ def _segment_html(
 
 _RULE, _GAP = 0.19, 0.07
 """Thickness of the rule of a span and between its fragments, in em."""
+_DOT = 0.16
+
+
+def _from_edge(at: float, *, above: bool) -> str:
+    """Return the place of a layer of the background that lies so many em from the outer edge of its side."""
+    return f"{at:.2f}em" if above else f"calc(100% - {at:.2f}em)"
+
+
+def _dots(ink: str, at: float, *, above: bool) -> list[str]:
+    """Return the layers of the `…` at the beginning of each further line of a span; its label hides the first one."""
+    dot = f"radial-gradient({ink} 55%,#0000 70%)"
+    place = _from_edge(at, above=above)
+    return [f"{dot} {x:.2f}em {place}/{_DOT}em {_DOT}em no-repeat" for x in (0.22, 0.5, 0.78)]
 
 
 def _first_character(text: str) -> int:
@@ -368,8 +417,7 @@ def _characters(text: str) -> Markup:
 
 STYLE = Markup(
     "<style>"
-    ".nvh-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start;overflow-x:clip;"
-    "padding-inline-end:min(4em,12%)}"
+    ".nvh-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start;overflow-x:clip}"
     # A page without a doctype gives no height to a box which has neither text of its own nor padding.
     ".nvh-line{padding-inline-end:.01px}"
     ".nvh-span{line-height:1.7em;-webkit-box-decoration-break:clone;box-decoration-break:clone}"
@@ -380,8 +428,9 @@ STYLE = Markup(
     ".nvh-label.nvh-prediction{top:calc(100% + var(--nvh-lane)*1.1em)}"
     ".nvh-label::before{background:var(--nvh-fill) content-box}"
     ".nvh-label::before,.nvh-chip::before{content:attr(data-label);display:block;font-size:.69em;font-weight:600;"
-    "line-height:1.32;white-space:nowrap;padding-inline:.25em;unicode-bidi:isolate}"
-    ".nvh-gold::before{padding-block-end:.27em}.nvh-prediction::before{padding-block-start:.27em}"
+    "line-height:1.19;white-space:nowrap;padding-inline:.25em;unicode-bidi:isolate}"
+    # More than the rule is thick: rounded to pixels, the background would hide a part of it.
+    ".nvh-gold::before{padding-block-end:.4em}.nvh-prediction::before{padding-block-start:.4em}"
     ".nvh-neighbour::before{font-weight:400}"
     ".nvh-char{opacity:.6}"
     "</style>"

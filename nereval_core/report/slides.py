@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.excerpts import CUT, cut_around
 from nereval_core.report.highlight import STYLE as TEXT_STYLE
-from nereval_core.report.highlight import document_html, text_height
+from nereval_core.report.highlight import characters_of_line, document_html, text_height
 from nereval_core.report.marks import Mark
 from nereval_core.tables.glossary import DECISIONS
 
@@ -127,7 +127,7 @@ def _fitted(slide: Slide, most: int) -> _Excerpt:
     """Return the excerpt of a slide's text in the largest letters in which its sentence fits, its neighbours too."""
     for size in SIZES:
         excerpt = _cut(slide, size, _room(slide, most, size))
-        if CUT not in excerpt.text and _fits(slide, most, excerpt):
+        if excerpt.text in slide.text.text and _fits(slide, most, excerpt):
             return excerpt
     room = _room(slide, most, size)
     while not _fits(slide, most, excerpt) and room > LINE_CHARACTERS:
@@ -168,8 +168,8 @@ def _line_characters(text: Text, size: float) -> int:
 
 def _room(slide: Slide, most: int, size: float) -> int:
     """Return the number of characters of text that fit on a slide with its comments, in letters of `size` em."""
-    height, line = _height(slide, most, size), _line_characters(slide.text, size)
-    marks = slide.text.marks
+    height, marks = _height(slide, most, size), slide.text.marks
+    line = characters_of_line(slide.text.text, marks, _line_characters(slide.text, size))
     span = max(mark.end for mark in marks) - min(mark.start for mark in marks)
     longest = int(line * (height / MARKED - 1))
     if span > longest:
@@ -333,12 +333,13 @@ STYLE = TEXT_STYLE + Markup(
     ".nvs p,.nvs dl,.nvs dd,.nvs h1,.nvs h2,.nvs blockquote{margin:0;padding:0;font-size:inherit}"
     ".nvs-head{display:flex;gap:1em;align-items:baseline;font-size:.8em;"
     "border-bottom:1px solid #8888;padding-bottom:.3em}"
-    ".nvs-head b{max-width:55%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
-    ".nvs-under{flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;opacity:.8}"
+    # The heading, which is the same on all slides, gives way to the document of this one.
+    ".nvs-head b{flex:0 9999 auto;min-width:7em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
+    ".nvs-under{flex:1 1 auto;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;opacity:.8}"
     ".nvs-place{white-space:nowrap;font-variant-numeric:tabular-nums}"
     ".nvs-body{flex:1 0 auto;min-height:5em;height:5em;overflow:auto;display:flex;flex-direction:column;"
     "justify-content:safe center}"
-    ".nvs .nvh-text{white-space:normal;padding-inline-end:2em}"
+    ".nvs .nvh-text{white-space:normal}.nvs .nvh-whole{white-space:nowrap}"
     ".nvs .nvs-pattern h2{font-size:1.3em;line-height:1.2;overflow-wrap:anywhere}.nvs-pattern p{opacity:.8}"
     ".nvs-said{display:flex;flex-direction:column;gap:.4em;min-height:0;overflow:auto}"
     ".nvs-decision>span:last-child{margin-inline-start:.4em}"
@@ -354,8 +355,10 @@ STYLE = TEXT_STYLE + Markup(
     "padding-inline-end:8.5rem}"
     ".nvs-foot>span:last-child{opacity:.8;margin-inline-start:.4em}"
     ".nvs .nvs-title h1{font-size:2em;line-height:1.15;margin-bottom:.5em;overflow-wrap:anywhere}"
-    ".nvs-title dl{display:grid;grid-template-columns:auto minmax(0,1fr);gap:.2em 1em}"
-    ".nvs .nvs-figure h2{font-size:1.3em;margin-bottom:.6em}.nvs-figure p{opacity:.8}"
+    ".nvs-title dl{display:grid;grid-template-columns:fit-content(45%) minmax(0,1fr);gap:.2em 1em}"
+    ".nvs-title dt{overflow-wrap:anywhere}"
+    ".nvs .nvs-figure h2{font-size:1.3em;line-height:1.2;margin-bottom:.6em;overflow-wrap:anywhere}"
+    ".nvs-figure p{opacity:.8}"
     ".nvs .nvs-bars{display:grid;grid-template-columns:auto minmax(min-content,1fr) auto;gap:.5em .8em;"
     "align-items:center;font-variant-numeric:tabular-nums}"
     ".nvs-bars dd:nth-of-type(odd){display:flex;gap:3px;height:2.2em;line-height:2.2em}"
@@ -380,6 +383,10 @@ STYLE = TEXT_STYLE + Markup(
     ".nvs blockquote{border-inline-start:.2em solid #8888;padding-inline-start:.6em!important;overflow-wrap:anywhere}"
     ".nvs mark{background:none;color:inherit;font-weight:700;text-decoration:underline}"
     "@media (max-width:600px){.nvs{font-size:var(--nvs-size,18px)}.nvs-figure table{font-size:.7em}"
-    ".nvs-foot{display:none}.nvs-said{max-height:55%}}"
+    ".nvs-head{flex-wrap:wrap;row-gap:0}.nvs-head b{flex-grow:1;max-width:60%}"
+    ".nvs-under{order:1;flex-basis:100%;white-space:normal;overflow-wrap:anywhere}"
+    ".nvs-title dl{grid-template-columns:minmax(0,1fr);gap:0}.nvs-title dd{margin-bottom:.4em}"
+    ".nvs-figure thead th{writing-mode:sideways-lr;max-width:none;max-height:9em;text-align:start;padding:.2em 0;"
+    "margin:auto}.nvs-foot{display:none}.nvs-said{max-height:55%}}"
     "</style>"
 )

@@ -69,6 +69,11 @@ def open_file(browser: Any, file: Path) -> None:
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != background
         page.keyboard.press("n")
         assert page.locator(".deck-slide:visible .deck-notes a").is_visible()
+        page.emulate_media(media="print")
+        assert not page.locator(".nvs-hint").is_visible(), "keys mean nothing on paper"
+        place = page.locator(".deck-slide").nth(3).evaluate("slide => getComputedStyle(slide, '::after').content")
+        assert place == '"4 of 6"'
+        page.emulate_media(media="null")
         for ratio in (False, True):
             printed = page.pdf(prefer_css_page_size=True, print_background=True)
             assert printed.count(b"/MediaBox") == 6 and (b"[0 0 720 540]" in printed) == ratio

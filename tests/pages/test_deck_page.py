@@ -15,8 +15,10 @@ from pages.shared.data import caches, playlists
 from pages.shared.data.loading import load_demo
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import patterns
+from pages.shared.present import deck_file as present_file
 from pages.shared.present.deck import deck_of, groups_by_key, sentence_of
 from pages.shared.present.deck_file import Session, deck_file
+from pages.shared.present.drawing import numbers_of
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.link import read_link
 from tests.support.pages import DEMO, address, opened, sound, start_afresh
@@ -157,6 +159,45 @@ def test_the_file_holds_the_records_of_the_list() -> None:
     html = file_of(replace(VIEW, deck=("title", "records")))
     errors = PAGE.ledger().total(Query(decision=("INC", "PAR", "MIS", "SPU"))).records
     assert html.count('class="deck-slide"') == 1 + errors
+
+
+def test_page_title_and_counters_say_how_many_records_a_file_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(present_file, "MOST_RECORDS", 3)
+    view = replace(VIEW, deck=("title", "records"))
+    total = PAGE.ledger().total(Query(decision=("INC", "PAR", "MIS", "SPU"))).records
+    html = file_of(view)
+    assert html.count('class="deck-slide"') == 4 and f"<dd>the first 3 of {total} records</dd>" in html
+    assert f">3 of {total}<" in html and f">4 of {total}<" not in html
+    captions = [caption.value for caption in opened("Present", view).caption]
+    assert f"*Download* has 4 slides, with the first 3 of {total} records." in captions
+    assert not any("*Download* has" in caption.value for caption in opened("Present", VIEW).caption)
+
+
+@pytest.mark.parametrize(
+    ("where", "term"),
+    [
+        ("http://127.0.0.1:8501", "opens on its author&#39;s computer alone"),
+        ("http://localhost:8501", "opens on its author&#39;s computer alone"),
+        ("http://[::1]:8501", "opens on its author&#39;s computer alone"),
+        ("https://nereval.example.org/ner", "opens in the app"),
+    ],
+)
+def test_notes_say_whom_their_links_serve(where: str, term: str) -> None:
+    html = file_of(VIEW, where)
+    assert f'<dt>{term}</dt><dd><a href="{where}/Inspect?corpus=' in html
+    assert f">{where}/Inspect</a>" in html, "the link reads as the page, without the state of the view"
+
+
+def test_a_slide_names_the_system_once() -> None:
+    doc = next(record for record in file_of(replace(VIEW, deck=("title", "records"))).split("<article")[2:])
+    (under,) = re.findall('<span class="nvs-under">([^<]*)</span>', doc)
+    assert under.startswith("strict · ") and "<b>Records of rules</b>" in doc
+
+
+def test_a_pattern_has_a_true_minus() -> None:
+    page = page_of(VIEW)
+    group = next(iter(groups_by_key(page).values()))
+    assert "F1 −0.012 without these errors" in numbers_of(page, replace(group, gain=-0.0123))
 
 
 def test_a_playlist_with_records_of_two_corpora_is_one_file() -> None:

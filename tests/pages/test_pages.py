@@ -492,7 +492,7 @@ def test_a_record_that_is_open_is_no_chip_on_other_pages() -> None:
     app = opened("Inspect", VIEW)
     doc, record = workbench(app)["entries"][2][:2]
     app = opened("Inspect", replace(VIEW, doc=doc, record=record))
-    for name in ("Confusion", "Overview", "Inspect"):
+    for name in ("Confusion", "Overview", "Present", "Inspect"):
         app = sound(app.switch_page(pages()[name]).run())
         assert (address(app)["record"], "record" in chips(app)) == (record, False), name
 

@@ -98,7 +98,61 @@ def test_what_lies_far_from_a_span_has_no_part_in_its_excerpt(text: str, data: s
     assert (cut_around(text, [span], most), cut_around(text, [span], most, near)) == of_whole_text
 
 
-def test_neighbours_come_after_the_marks_and_are_clipped_to_the_excerpt() -> None:
-    drug, ann, outside = mark(TEXT, "aspirin"), mark(TEXT, "5 mg of aspirin (Bayer)"), mark(TEXT, "Bob")
-    text, marks = cut_around(TEXT, [drug], 20, neighbours=[outside, ann])
-    assert [text[one.start : one.end] for one in marks] == ["aspirin", "mg of aspirin"]
+def test_neighbours_come_after_the_marks_and_none_is_cut() -> None:
+    drug, dose, outside = mark(TEXT, "aspirin"), mark(TEXT, "5 mg of aspirin"), mark(TEXT, "Bob")
+    text, marks = cut_around(TEXT, [drug], 20, neighbours=[outside, dose])
+    assert text == f"{CUT} 5 mg of aspirin {CUT}"
+    assert [text[one.start : one.end] for one in marks] == ["aspirin", "5 mg of aspirin"]
+
+
+@pytest.mark.parametrize(
+    ("most", "neighbour", "expected"),
+    [
+        (20, "5 mg of", f"{CUT} aspirin {CUT}"),
+        (50, "(Bayer). She", f"{CUT} Ann Lee, took 5 mg of aspirin (Bayer). She slept! "),
+        (30, "(Bayer). She slept", f"{CUT} 5 mg of aspirin {CUT}"),
+    ],
+)
+def test_no_excerpt_begins_or_ends_within_a_neighbour(most: int, neighbour: str, expected: str) -> None:
+    text, _ = cut_around(TEXT, [mark(TEXT, "aspirin")], most, neighbours=[mark(TEXT, neighbour)])
+    assert text == expected
+
+
+def test_a_sentence_does_not_end_within_a_span() -> None:
+    """On HIPE-2020 a slide began with "States," under the decision on a span of seven words."""
+    text = "THOMAS JEFFERSON, President of the Unit.! States, wrote it. He left."
+    text_around, marks = cut_around(
+        text, [mark(text, ".! States")], 60, neighbours=[mark(text, "THOMAS JEFFERSON, President of the Unit.! States")]
+    )
+    assert text_around.startswith("THOMAS") and marks[1].start == 0
+    text_around, _ = cut_around(
+        text, [mark(text, "wrote")], 20, neighbours=[mark(text, "THOMAS JEFFERSON, President of the Unit.! States")]
+    )
+    assert text_around == f"{CUT} wrote it. "
+
+
+def test_a_neighbour_that_is_cut_goes_on_over_the_cut() -> None:
+    long = mark(TEXT, TEXT[: TEXT.index("Then")])
+    text, marks = cut_around(TEXT, [mark(TEXT, "aspirin")], 20, neighbours=[long])
+    assert text == f"{CUT} mg of aspirin {CUT}" and (marks[1].start, marks[1].end) == (0, len(text))
+
+
+def test_a_neighbour_of_which_a_part_is_left_out_reaches_the_cut() -> None:
+    text, marks = cut_around(TEXT, [mark(TEXT, "aspirin")], 20, neighbours=[mark(TEXT, "of", "Nobody", "Bob")])
+    assert text == f"{CUT} mg of aspirin {CUT}"
+    assert [text[start:end] for start, end in marks[1].fragments] == ["of", f" {CUT}"]
+
+
+@given(marked(), st.integers(1, 40), st.integers(0, 3))
+def test_every_neighbour_is_whole_or_reaches_a_cut(case: tuple[str, list[Mark]], most: int, own: int) -> None:
+    text, marks = case
+    if not marks or CUT in text:
+        return
+    own_mark = marks[own % len(marks)]
+    excerpt, moved = cut_around(text, [own_mark], most, neighbours=marks)
+    whole = {tuple(text[start:end] for start, end in mark.fragments) for mark in marks}
+    for mark in moved[1:]:
+        assert all(0 <= start < end <= len(excerpt) for start, end in mark.fragments)
+        assert all(before[1] <= after[0] for before, after in pairwise(mark.fragments))
+        words = tuple(excerpt[start:end] for start, end in mark.fragments)
+        assert words in whole or any(CUT in part for part in words)

@@ -10,7 +10,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nereval_core.report.colours import CONTRAST, LOOKS, PAGE, TYPE_HUES, Colour, contrast, type_colours
-from nereval_core.report.highlight import LANES, document_html, lanes, paragraphs, plain_text, segments, windows
+from nereval_core.report.highlight import (
+    _RULE,
+    LANES,
+    STYLE,
+    document_html,
+    label_overhang,
+    lanes,
+    paragraphs,
+    plain_text,
+    segments,
+    windows,
+)
 from nereval_core.report.marks import SIDES, Mark, within
 from nereval_core.tables.glossary import DECISIONS, GLOSSARY
 
@@ -129,7 +140,7 @@ def test_each_line_is_as_high_as_its_own_lanes() -> None:
     html = document_html("x " * 50, [mark(low, high, type="A") for low, high in spans])
     heights = re.findall('class="nvh-line" style="line-height:([0-9.]+)em', html)
     assert max(heights) == "5.00" and heights[-1] == "2.80"
-    assert re.search('class="nvh-text" dir="auto" style="line-height:1.7em"', html)
+    assert re.search('class="nvh-text" dir="auto" style="line-height:1.7em;', html)
 
 
 def test_labels_stand_by_the_first_character_alone() -> None:
@@ -276,6 +287,36 @@ def test_type_colours_follow_the_sorted_types() -> None:
     assert [found[name].hue for name in ("a", "b")] == list(TYPE_HUES[:2])
     assert type_colours(["b", "a"], ["A", "b"]) == {**found, "A": Colour.of(TYPE_HUES[2])}
     assert len(type_colours(map(str, range(100)))) == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "kind", "overhang"),
+    [
+        ("p53 binds", (0, 3), "Protein", 7),
+        ("p53 binds", (0, 9), "Protein", 1),
+        ("p53 binds the next protein of all", (0, 33), "Protein", 7),
+        ("p53 binds", (0, 9), "P", 0),
+    ],
+    ids=["short", "kept on one line", "goes over several lines", "shorter than its span"],
+)
+def test_margins_are_as_wide_as_a_label_reaches_beyond_its_span(
+    text: str, span: tuple[int, int], kind: str, overhang: int
+) -> None:
+    marks = [mark(*span, type=kind)]
+    assert label_overhang(text, marks) == overhang
+    assert f"padding-inline-end:min({0.55 * overhang:.1f}em,30%)" in document_html(text, marks)
+
+
+def test_further_lines_of_a_span_begin_with_dots() -> None:
+    long, short = (str(document_html("one two " * 9, [mark(0, end)], style=False)) for end in (60, 3))
+    assert long.count("radial-gradient") == 3 and "radial-gradient" not in short
+
+
+def test_the_background_of_a_label_stays_clear_of_the_rule() -> None:
+    """Rounded to pixels, it hid half of the rule under the label, on screen and in print."""
+    size = float(re.search("font-size:([.0-9]+)em", STYLE)[1])  # type: ignore[index]
+    clear = [size * float(em) for em in re.findall("padding-block-(?:end|start):([.0-9]+)em", STYLE)]
+    assert len(clear) == 2 and min(clear) > 1.3 * _RULE
 
 
 def test_a_browser_gives_the_text_back(browser: Any) -> None:

@@ -134,7 +134,7 @@ def test_differences_are_those_of_the_system_less_the_baseline() -> None:
     assert (worse.x, better.x) == ((-0.1,), (0.2,)) and better.hovertext[0] == "c: +0.2000, 0.1000 to 0.3000"
     assert differences().layout.xaxis.title.text == "← a better · the system better →"
     (other,) = difference().data
-    assert other.x == (-0.03, 0.01, 0.05) and other.hovertext[0] == "strict: -0.0300, -0.1300 to 0.0700"
+    assert other.x == (-0.03, 0.01, 0.05) and other.hovertext[0] == "strict: −0.0300, −0.1300 to 0.0700"
     assert difference().layout.xaxis.title.text == "← a&lt;b better · c better →"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -68,6 +69,22 @@ def test_letters_are_as_large_as_the_sentence_lets_them(words: int, size: float)
     text = "Ann aspirin" + " took" * words + ". He did not."
     shown = slide_html(replace(SLIDE, text=Text(text, [MARK])))
     assert f"font-size:{size}em" in shown
+
+
+def test_dots_in_the_text_are_no_cut() -> None:
+    text = "Ann aspirin took … she said. He did not."
+    assert "font-size:2.0em" in slide_html(replace(SLIDE, text=Text(text, [MARK])))
+
+
+def test_lines_end_where_the_longest_label_fits() -> None:
+    """On a slide of 4:3 a label of a span at the right margin was cut: letters are smaller than with short names."""
+    short, long = (
+        slide_html(replace(SLIDE, text=Text("Ann aspirin" + " took" * 18 + ".", [replace(MARK, type=kind)])))
+        for kind in ("Drug", "NORMALIZABLES_AND_MORE")
+    )
+    sizes = [float(re.search("font-size:([0-9.]+)em", html)[1]) for html in (short, long)]  # type: ignore[index]
+    margins = [float(re.search(r"padding-inline-end:min\(([0-9.]+)em", html)[1]) for html in (short, long)]  # type: ignore[index]
+    assert margins[0] < 1 < 8 < margins[1] and sizes[0] >= sizes[1]
 
 
 def test_bars_and_cells_show_their_counts() -> None:

@@ -24,6 +24,7 @@ from nereval_core.report.figures.parts import (
     system_markers,
     value_axis,
 )
+from nereval_core.tables import p_value_sentence, signed
 
 _HEAD = 112
 _ROW, _FACET, _IN_FACET = 28, 22, 12
@@ -211,7 +212,7 @@ def _add_brackets(
             row = p_of[systems[better], systems[worse]]
             text = (
                 f"{plain(systems[better])} is significantly better than {plain(systems[worse])}: "
-                f"{abs(row['difference']):+.4f} F1, p = {row['p_holm']:.4f} corrected"
+                f"{signed(abs(row['difference']), 4)} F1, {p_value_sentence(row['p_holm'])} corrected"
             )
             top, bottom = y(str(value), better) + gap, y(str(value), worse) - gap
             xs += [lane + 0.1, lane + 0.7, lane + 0.7, lane + 0.1, None]
@@ -277,7 +278,7 @@ def _dots(table: pd.DataFrame, title: str, axis: str, hues: Sequence[str], *, he
             marker={"color": hue, "size": 10},
             error_x=interval_bars(part["difference"], part["low"], part["high"], color=hue),
             hovertext=[
-                f"{plain(name)}: {value:+.4f}{_ends(least, most)}"
+                f"{plain(name)}: {signed(value, 4)}{_ends(least, most)}"
                 for name, value, least, most in zip(
                     *(part[column] for column in ("row", "difference", "low", "high")), strict=True
                 )
@@ -343,4 +344,4 @@ def right_bars(table: pd.DataFrame, criterion: str, systems: int, documents: int
 
 def _ends(low: float, high: float) -> str:
     """Return the ends of an interval as text, "" without one."""
-    return "" if pd.isna(low) else f", {low:.4f} to {high:.4f}"
+    return "" if pd.isna(low) else f", {low:.4f} to {high:.4f}".replace("-", "−")

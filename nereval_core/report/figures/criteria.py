@@ -21,6 +21,7 @@ from nereval_core.report.figures.parts import (
     row_offset,
     system_markers,
 )
+from nereval_core.tables import signed
 
 DRAWN_STEPS = 1_000
 """Steps of a curve that are drawn: more would stand closer than the pixels of a screen."""
@@ -182,14 +183,14 @@ def gap_bars(table: pd.DataFrame, strict: str, loose: str, gap: float, spans: in
             orientation="h",
             customdata=[(cause,) for cause in table["cause"]],
             marker={"color": [TYPE_HUES[0] if part >= 0 else TYPE_HUES[1] for part in table["f1"]]},
-            text=[f"{part:+.4f}" for part in table["f1"]],
+            text=[signed(part, 4) for part in table["f1"]],
             textposition="auto",
             cliponaxis=False,
             hovertemplate="%{y}: %{x:+.4f}<extra></extra>",
         )
     )
     return figure.update_layout(
-        title=f"Gap of F1 of {plain(system)} between {plain(strict)} and {plain(loose)}: {gap:+.4f}<br>"
+        title=f"Gap of F1 of {plain(system)} between {plain(strict)} and {plain(loose)}: {signed(gap, 4)}<br>"
         f"<sub>part of F1 by cause; the parts add up; n = {spans:,} gold spans and predictions</sub>",
         height=130 + 34 * max(1, len(table)),
         xaxis={"title": "part of F1", "gridcolor": GRID, "zeroline": True, "zerolinecolor": GRID},

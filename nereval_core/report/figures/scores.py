@@ -28,6 +28,7 @@ from nereval_core.report.figures.parts import (
     value_axis,
 )
 from nereval_core.scoring import Counts
+from nereval_core.tables import signed
 from nereval_core.tables.glossary import DECISIONS
 
 _FRAME = 130
@@ -333,7 +334,8 @@ def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, pre
             customdata=[(name,) for name in rows["class"]],
             marker={"color": hues[system]},
             text=[
-                f"{gain:+.4f} · {counted(n, 'record')}" for gain, n in zip(rows["gain"], rows["records"], strict=True)
+                f"{signed(gain, 4)} · {counted(n, 'record')}"
+                for gain, n in zip(rows["gain"], rows["records"], strict=True)
             ],
             textposition="outside",
             cliponaxis=False,

@@ -24,6 +24,7 @@ from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars
 from nereval_core.scoring import Scores
+from nereval_core.tables import signed
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import sentence
 from pages.shared.components.downloads import show_figure
@@ -64,7 +65,7 @@ def _gap(page: PageContext, gap: Gap) -> None:
     f1 = [float(value or 0) for value in gap.f1]
     st.markdown(
         f"**F1 is {f1[0]:.4f} under {plain(gap.strict)} and {f1[1]:.4f} under {plain(gap.loose)}, "
-        f"{float(total):+.4f}.**"
+        f"{signed(float(total), 4)}.**"
     )
     sentence.draw(page, gap_sentence(gap), "gap", gap.loose)
     if not len(frame):

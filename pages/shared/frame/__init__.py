@@ -155,7 +155,7 @@ def _count_run() -> None:
 
 
 def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
-    """Draw settings and, with `filters`, filters as chips that a click removes; `place`: document and record too."""
+    """Draw settings and, with `filters`, filters as chips that a click removes; `place`: the document too."""
     view = page.view
     if page.convention is not None:
         st.caption(
@@ -223,10 +223,8 @@ def _filters(page: PageContext, place: bool) -> Iterable[tuple[str, View]]:
         yield f"{plain(words.reference)}: {named(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
     for name in view.pred:
         yield f"{plain(words.other)}: {named(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
-    if (view.record or view.at) and place:
-        place_name = f"record: {named(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
-        yield f"{place_name} in {named(view.doc)}", replace(view, record="", doc="", at="")
-    elif view.doc and place:
+    # The document of an open record or place does not narrow a list down.
+    if view.doc and place and not (view.record or view.at):
         yield f"document: {named(view.doc)}", replace(view, doc="")
     query = query_of(view)
     for name, value in query.having:

@@ -41,7 +41,7 @@ function sentenceOf(phrases, name = "span") {
 }
 
 const percent = (share) => (share === null ? "–" : `${Math.round(100 * share)}%`);
-const signed = (gain) => (gain === null ? "–" : `${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(3).replace(/^0/, "")}`);
+const signed = (gain) => (gain === null ? "–" : `${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(3)}`);
 
 function patternEntry(view, group, number, largest) {
   const item = make("button", "np-entry");

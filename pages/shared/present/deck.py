@@ -25,7 +25,7 @@ class Deck:
     """A deck: its `slides` are the figures and patterns after the title, in order.
 
     With `has_records` the records of the playlist follow, or those that Inspect lists where there is no playlist.
-    `n_missing` patterns that the view names are none of the errors here.
+    `n_missing` patterns that the view names are none of the errors here. A file has `most_records` at most.
     """
 
     page: PageContext
@@ -33,6 +33,7 @@ class Deck:
     slides: tuple[str, ...]
     has_records: bool
     n_missing: int = 0
+    most_records: int | None = None
 
     @property
     def first_ids(self) -> list[str]:
@@ -42,10 +43,11 @@ class Deck:
     @property
     def items(self) -> tuple[Item, ...]:
         """The items of its playlist that it shows."""
-        return self.playlist.items if self.playlist is not None and self.has_records else ()
+        return self.playlist.items[: self.most_records] if self.playlist is not None and self.has_records else ()
 
     @cached_property
     def n_records(self) -> int:
+        """The number of its records, of which a file may have the first alone."""
         if not self.has_records:
             return 0
         if self.playlist is not None:
@@ -53,8 +55,18 @@ class Deck:
         return self.page.ledger().total(self.page.query()).records
 
     @property
+    def n_record_slides(self) -> int:
+        return self.n_records if self.most_records is None else min(self.n_records, self.most_records)
+
+    @property
     def n_slides(self) -> int:
-        return len(self.first_ids) + self.n_records
+        return len(self.first_ids) + self.n_record_slides
+
+    @property
+    def records(self) -> str:
+        """Its records in words."""
+        records = count(self.n_records, "record")
+        return records if self.n_record_slides == self.n_records else f"the first {self.n_record_slides:,} of {records}"
 
     @property
     def patterns(self) -> list[str]:
@@ -79,7 +91,7 @@ class Deck:
         """The slides after the title in words."""
         parts = [FIGURE_NAMES[word].lower() for word in self.slides if word in FIGURE_NAMES]
         parts += [count(len(self.patterns), "pattern")] if self.patterns else []
-        parts += [count(self.n_records, "record")] if self.has_records else []
+        parts += [self.records] if self.has_records else []
         return ", ".join(parts) or "nothing else"
 
     def words(self, slides: Sequence[str], *, has_records: bool | None = None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
@@ -17,6 +17,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.data.page_context import PageContext
 from pages.shared.present.deck import FIGURE_NAMES, Deck, example_of, groups_by_key, sentence_of
 from pages.shared.present.drawing import first_slide_html, record_slide_html
+from pages.shared.server.access import LOOPBACK
 from pages.shared.view import View, is_pattern
 from pages.shared.view.link import write_link
 from pages.shared.view.queries import query_of
@@ -44,14 +45,18 @@ class Session:
         return cls(address, corpora, own_criteria.criteria())
 
 
+def deck_in_file(deck: Deck) -> Deck:
+    """Return what a file holds of a deck."""
+    return replace(deck, most_records=MOST_RECORDS)
+
+
 def deck_file(deck: Deck, session: Session) -> bytes:
     """Return a deck as HTML."""
-    return deck_html(deck.heading, list(_slides(deck, session))).encode()
+    return deck_html(deck.heading, list(_slides(deck_in_file(deck), session))).encode()
 
 
 def _slides(deck: Deck, session: Session) -> Iterator[DeckSlide]:
     page = deck.page
-    records = list(_records(deck, session))
     for word in deck.first_ids:
         name = deck.heading if not word else FIGURE_NAMES.get(word, "")
         opens, notes = ("Present", page.view), []
@@ -61,10 +66,8 @@ def _slides(deck: Deck, session: Session) -> Iterator[DeckSlide]:
             name = sentence_of(page, group)
             opens = ("Inspect", replace(page.view, doc=document, record=record, slide="", inspect_tab="records"))
             notes = [("pattern", count(group.records, "record"))]
-        elif not word and deck.n_records > len(records):
-            notes = [("records", f"the first {len(records):,} of {deck.n_records:,}")]
         yield DeckSlide(name, first_slide_html(deck, word, HINT), (*notes, *_notes(page, session.address, *opens)))
-    for number, (context, item) in enumerate(records, start=1):
+    for number, (context, item) in enumerate(_records(deck, session), start=1):
         place = f"{number:,} of {deck.n_records:,}"
         html = record_slide_html(context, deck.heading, place, item, find=session.corpora.get)
         view = replace(context.view, slide="", inspect_tab="records")
@@ -75,13 +78,13 @@ def _records(deck: Deck, session: Session) -> Iterator[tuple[PageContext, Item |
     """Yield the pages of the records of a deck, each with its item of the playlist."""
     page = deck.page
     if deck.playlist is not None:
-        for item in deck.items[:MOST_RECORDS]:
+        for item in deck.items:
             yield item_page(deck, item, session), item
     elif deck.has_records:
         query = query_of(page.view)
         if query.doc and page.ledger().is_in_memory:
             query = replace(query, doc="", having=(*query.having, in_documents([query.doc])))
-        table = page.ledger().page(query, first=0, rows=MOST_RECORDS)
+        table = page.ledger().page(query, first=0, rows=deck.n_record_slides)
         for document, record in zip(table["document"].astype(str), table["record"].astype(str), strict=True):
             yield replace(page, view=replace(page.view, doc=document, record=record)), None
 
@@ -102,5 +105,7 @@ def item_page(deck: Deck, item: Item, session: Session) -> PageContext:
 
 def _notes(page: PageContext, address: str, name: str, view: View) -> tuple[tuple[str, str], ...]:
     """Return the notes on a slide: criterion, signature of its numbers, and the address of a view in the app."""
-    opens = (("opens in the app", f"{address}/{name}?{urlencode(write_link(view))}"),) if address else ()
+    is_loopback = urlsplit(address).hostname in LOOPBACK
+    term = "opens on its author's computer alone" if is_loopback else "opens in the app"
+    opens = ((term, f"{address}/{name}?{urlencode(write_link(view))}"),) if address else ()
     return (("criterion", f"{page.by}: {page.criterion.sentence}"), ("signature", page.signature()), *opens)

@@ -17,6 +17,7 @@ from nereval_core.review.playlists import Item
 from nereval_core.review.verdicts import StoredVerdict
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.tables import signed
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.confusion import heat_map_data, matrix_title
 from pages.shared.data import playlists
@@ -48,7 +49,7 @@ def first_slide_html(deck: Deck, word: str, hint: str) -> Markup:
     if is_pattern(word):
         return _pattern(deck, word)
     # Figures are about all documents.
-    under = " · ".join(_under(replace(page, view=replace(page.view, doc=""))))
+    under = " · ".join(_under(replace(page, view=replace(page.view, doc="")), deck.heading))
     return (_scores if word == SCORES else _confusion)(page, deck.heading, under)
 
 
@@ -76,16 +77,16 @@ def _pattern(deck: Deck, word: str) -> Markup:
     document, record = example_of(page, word)
     place = f"pattern {deck.patterns.index(word) + 1:,} of {len(deck.patterns):,}"
     example = replace(page, view=replace(page.view, doc=document, record=record))
-    pattern = Pattern(sentence_of(page, group), _numbers(page, group))
+    pattern = Pattern(sentence_of(page, group), numbers_of(page, group))
     return record_slide_html(example, deck.heading, place, pattern=pattern)
 
 
-def _numbers(page: PageContext, group: ErrorGroup) -> str:
+def numbers_of(page: PageContext, group: ErrorGroup) -> str:
     """Return the numbers of a pattern: its share of the spans in its context, the share elsewhere, and the gain."""
     spans = page.words.spans("pred" if group.key.kind == SPURIOUS else "gold")
     parts = [f"{group.records:,} of {group.spans:,} {spans} in this context"]
     parts += [f"elsewhere {group.elsewhere:.0%}"] if group.elsewhere == group.elsewhere else []
-    parts += [f"F1 {group.gain:+.3f} without these errors"] if group.gain == group.gain else []
+    parts += [f"F1 {signed(group.gain)} without these errors"] if group.gain == group.gain else []
     return " · ".join(parts)
 
 
@@ -144,7 +145,7 @@ def record_slide_html(
         Slide(
             heading,
             place,
-            " · ".join(_under(page)),
+            " · ".join(_under(page, heading)),
             Text(
                 documents.texts[0],
                 [mark for mark in marks if (mark.side, mark.index) in sides],
@@ -164,9 +165,10 @@ def record_slide_html(
     )
 
 
-def _under(page: PageContext) -> Iterator[str]:
-    """Yield the facts under a slide: system, criterion and document, and the layer taken as gold."""
-    yield name_text(page.system)
+def _under(page: PageContext, heading: str) -> Iterator[str]:
+    """Yield the facts beside a heading: system, unless that names it, criterion, document, the layer taken as gold."""
+    if not heading.endswith(f" {name_text(page.system)}"):
+        yield name_text(page.system)
     if page.view.reference:
         yield f"against {name_text(page.view.reference)}"
     yield page.by

@@ -27,7 +27,7 @@ from pages.shared.present.deck import (
     sentence_of,
     waits_for_patterns,
 )
-from pages.shared.present.deck_file import Session, deck_file, item_page
+from pages.shared.present.deck_file import Session, deck_file, deck_in_file, item_page
 from pages.shared.present.drawing import HIDDEN, first_slide_html, record_slide_html
 from pages.shared.view import FIGURE_SLIDES, PATTERN_SLIDE, RECORD_SLIDES, is_pattern, keys, state
 from pages.shared.view.text import count, named, plain, show_problems
@@ -59,6 +59,9 @@ def draw_lobby(page: PageContext) -> None:
     st.markdown(_sentence(deck))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _begin(deck, session)
+    in_file = deck_in_file(deck)
+    if in_file.n_slides < deck.n_slides:
+        st.caption(f"*Download* has {count(in_file.n_slides, 'slide')}, with {in_file.records}.")
     st.html(THUMBNAILS)
     st.html(str(STYLE))
     with st.container(horizontal=True, gap="medium", key=f"{keys.PLAYLIST}deck"):
