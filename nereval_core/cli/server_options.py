@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from nereval_core.cli.options import Add, UsageError
+from nereval_core.problems import quoted
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -24,6 +26,10 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "--open": {
             "action": "store_true",
             "help": "off this machine, let in whoever reaches the server, without a token",
+        },
+        "--allow": {
+            "metavar": "ADDRESSES",
+            "help": "of those who log in, let in these alone: user@example.org,@example.com",
         },
         "--read-only": {"action": "store_true", "help": "take no verdicts and no playlists"},
         "--keep": {
@@ -50,6 +56,10 @@ MOST = 1_000_000
 """Their largest value."""
 
 
+ADDRESS = re.compile(r"[^\s@,]*@[^\s@,]+")
+"""An address of mail, or a domain after its @."""
+
+
 def add_server(add: Add) -> None:
     for flag, how in OPTIONS.items():
         add(flag, **how)
@@ -60,7 +70,7 @@ def value_of(options: argparse.Namespace, flag: str) -> Any:
 
 
 def check_server(options: argparse.Namespace) -> None:
-    """Refuse numbers out of bounds, and a `--data` that is not a folder.
+    """Refuse numbers out of bounds, a `--data` that is not a folder, and an `--allow` that names no address.
 
     Raises:
         UsageError: one of them.
@@ -71,6 +81,16 @@ def check_server(options: argparse.Namespace) -> None:
             raise UsageError(f"{flag} {number}, write {least} to {MOST:,} {unit}")
     if options.data is not None and not options.data.is_dir():
         raise UsageError(f"--data {options.data}: no such folder")
+    for address in allowed_addresses(options) or ():
+        if not ADDRESS.fullmatch(address):
+            raise UsageError(f"--allow {quoted(address)}: write user@example.org or @example.org, with commas between")
+
+
+def allowed_addresses(options: argparse.Namespace) -> frozenset[str] | None:
+    """Return the addresses and domains (`@example.org`) that may log in, None where all may."""
+    if options.allow is None:
+        return None
+    return frozenset(address.strip().casefold() for address in options.allow.split(","))
 
 
 def server_arguments(options: argparse.Namespace) -> list[str]:

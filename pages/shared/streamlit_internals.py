@@ -109,10 +109,11 @@ def login_address() -> str:
     return generate_login_redirect_url("default")
 
 
-def is_logged_in(cookies: Mapping[str, str]) -> bool:
-    """Return whether cookies hold the one that Streamlit has signed after a login."""
+def logged_in_account(cookies: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """Return what the provider of logins says of the account, from the cookie that Streamlit has signed, if any."""
     content = _get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
-    return content is not None and json.loads(content).get("is_logged_in") is True
+    account: Mapping[str, Any] = {} if content is None else json.loads(content)
+    return account if account.get("is_logged_in") is True else None
 
 
 def is_foreign_origin(origin: str) -> bool:

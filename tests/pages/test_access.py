@@ -9,6 +9,7 @@ from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from time import time
+from typing import ClassVar
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
@@ -45,7 +46,9 @@ def shared() -> Iterator[str]:
 
 
 class Provider(BaseHTTPRequestHandler):
-    """A provider of logins by OpenID Connect that lets everybody in as Ada; a code is the nonce that it answers."""
+    """A provider of logins by OpenID Connect that lets everybody in as `account`; a code is the nonce it answers."""
+
+    account: ClassVar[dict[str, object]] = {}
 
     def do_GET(self) -> None:
         here = f"http://127.0.0.1:{self.server.server_port}"
@@ -60,7 +63,7 @@ class Provider(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         sent = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         said = {"iss": f"http://127.0.0.1:{self.server.server_port}", "aud": "nereval", "sub": "1", "name": "Ada"}
-        claims = said | {"nonce": sent["code"][0], "iat": int(time()), "exp": int(time()) + 60}
+        claims = said | self.account | {"nonce": sent["code"][0], "iat": int(time()), "exp": int(time()) + 60}
         token = jwt.encode({"alg": "HS256", "kid": "key"}, claims, KEY)
         self._say({"access_token": "a", "token_type": "Bearer", "id_token": token})
 
@@ -86,7 +89,7 @@ def with_login(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         with ExitStack() as stack:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("HOME", str(home))
-                address = stack.enter_context(serve_app())
+                address = stack.enter_context(serve_app("--allow", "ada@lab.example, @Example.org"))
             yield address
         provider.shutdown()
 
@@ -151,18 +154,53 @@ def test_nothing_is_answered_before_the_login(with_login: str) -> None:
         assert refused.value.response.status_code == 403
 
 
-def test_whoever_logs_in_is_answered(with_login: str) -> None:
+def cookie_of(with_login: str, account: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Log in by an account, and return its cookies."""
+    monkeypatch.setattr(Provider, "account", account)
     login = ask(with_login, ask(with_login, "/auth/login", **HTML).headers["location"], **HTML)
     sent = dict(parse_qsl(urlsplit(login.headers["location"]).query))
     back = "/oauth2callback?" + urlencode({"state": sent["state"], "code": sent["nonce"]})
     begun = {one.partition(";")[0] for one in login.cookies}
     entered = ask(with_login, back, **HTML, Cookie="; ".join(begun))
-    cookie = "; ".join(one.partition(";")[0] for one in entered.cookies)
+    return "; ".join(one.partition(";")[0] for one in entered.cookies)
+
+
+@pytest.mark.parametrize(
+    "account", [{"email": "Ada@lab.example"}, {"email": "eve@example.org", "email_verified": True}]
+)
+def test_whoever_logs_in_and_is_let_in_is_answered(
+    with_login: str, account: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cookie = cookie_of(with_login, account, monkeypatch)
     assert ask(with_login, "/Inspect", **HTML, Cookie=cookie).status == 200
     stream = with_login.replace("http", "ws") + "/_stcore/stream"
     with connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": cookie}, close_timeout=0.1):
         pass
     assert ask(with_login, "/Inspect", **HTML, Cookie=cookie.replace("_user=", "_user=x")).status == 401
+
+
+NOT_LET_IN: tuple[dict[str, object], ...] = (
+    {},
+    {"email": "eve@lab.example"},
+    {"email": "eve@sub.example.org"},
+    {"email": "eve@example.org", "email_verified": False},
+    {"email": "@example.org"},
+    {"email": "eve@example.org <b>@evil.example"},
+)
+
+
+@pytest.mark.parametrize("account", NOT_LET_IN)
+def test_no_other_account_is_let_in(
+    with_login: str, account: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cookie = cookie_of(with_login, account, monkeypatch)
+    page = ask(with_login, "/Inspect", **HTML, Cookie=cookie)
+    assert page.status == 401 and "is not among those whom this server lets in." in page.body and "<b>" not in page.body
+    for method, path in (("GET", "/media/none"), ("PUT", "/_stcore/upload_file/a/b")):
+        assert ask(with_login, path, method=method, Cookie=cookie).status == 401
+    stream = with_login.replace("http", "ws") + "/_stcore/stream"
+    with pytest.raises(InvalidStatus):
+        connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": cookie})
 
 
 @pytest.mark.parametrize("odd", ['theme={"dark":true}', "no value", 'open="', "a[b]=1"])

@@ -22,6 +22,8 @@ BAD = {
     "--read_only": "unrecognized arguments: --read_only",
     "--mask=1": "argument --mask: ignored explicit argument '1'",
     "gold.jsonl": "unrecognized arguments: gold.jsonl",
+    "--allow=example.org": "--allow 'example.org': write user@example.org or @example.org, with commas between",
+    "--allow=a@b,": "--allow '': write user@example.org or @example.org, with commas between",
     "--keep=0": "--keep 0, write 1 to 1,000,000 days",
     "--keep=2w": "argument --keep: invalid int value: '2w'",
     "--memory=-1": "--memory -1.0, write 0.5 to 1,000,000 gigabytes",
@@ -107,7 +109,16 @@ def test_a_store_of_verdicts_that_cannot_be_opened_is_refused(
 
 
 def test_the_command_and_the_server_have_one_list_of_options(tmp_path: Path) -> None:
-    line = [f"--data={tmp_path}", "--review=-a b", "--mask", "--open", "--read-only", "--keep=7", "--memory=1.5"]
+    line = [
+        f"--data={tmp_path}",
+        "--review=-a b",
+        "--mask",
+        "--open",
+        "--allow=a@b,@c",
+        "--read-only",
+        "--keep=7",
+        "--memory=1.5",
+    ]
     line += ["--seconds=60.0"]
     parser = Parser()
     add_server(parser.add_argument)
@@ -161,13 +172,28 @@ def test_it_says_who_logs_visitors_in(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr(access, "has_login", lambda: True)
     one = {"server_metadata_url": "https://id.example/realm/.well-known/openid-configuration"}
     for auth, line in (
-        (one, "Visitors log in by https://id.example/realm."),
-        ({"cookie_secret": "x", "here": one, "there": one}, "by https://id.example/realm or https://id.example/realm."),
+        (one, "Visitors log in by https://id.example/realm: all its accounts."),
+        (
+            {"cookie_secret": "x", "here": one, "there": one},
+            "by https://id.example/realm or https://id.example/realm: all its accounts.",
+        ),
     ):
         monkeypatch.setattr(st, "secrets", {"auth": auth})
         access.token.cache_clear()
         access.announce_access()
         assert line in capsys.readouterr().out
+    start(monkeypatch, "--allow", "eve@a.example,@B.example")
+    access.announce_access()
+    assert "realm: @b.example, eve@a.example." in capsys.readouterr().out
+
+
+def test_names_of_accounts_without_a_login_end_the_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        start(monkeypatch, "--allow", "@example.org")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "--allow: nobody logs in; write a section [auth] into secrets.toml\n"
 
 
 def test_it_says_what_is_in_force_and_where_things_are(

@@ -14,8 +14,10 @@ from collections.abc import Mapping
 from functools import cache, partial
 from hashlib import sha256
 from hmac import compare_digest
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 
 import streamlit as st
@@ -25,6 +27,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.errors import StreamlitSecretNotFoundError
 
+from nereval_core.cli.server_options import allowed_addresses
 from nereval_core.problems import FormatError
 from pages.shared import streamlit_internals
 from pages.shared.server import Bounds, server_bounds, server_options, while_active
@@ -61,8 +64,27 @@ def has_login() -> bool:
         return False
 
 
+def address_of(account: Mapping[str, Any]) -> str:
+    """Return the address of mail of an account, "" where its provider knows none or has not verified it."""
+    is_verified = account.get("email_verified", True) in (True, "true")
+    return str(account.get("email") or "").casefold() if is_verified else ""
+
+
+def is_allowed(account: Mapping[str, Any]) -> bool:
+    """Return whether the server lets an account in: all that log in, or those whose address or domain it was told."""
+    allowed = allowed_addresses(server_options())
+    name, at, domain = address_of(account).rpartition("@")
+    return allowed is None or (bool(name) and not allowed.isdisjoint({name + at + domain, at + domain}))
+
+
 def check_login() -> None:
-    """Raise FormatError if visitors have to log in and the package that does it is missing."""
+    """Check that visitors can log in where they have to.
+
+    Raises:
+        FormatError: the package that does it is missing, or accounts are named though nobody logs in.
+    """
+    if server_options().allow is not None and not has_login():
+        raise FormatError.single("--allow", None, "nobody logs in", "write a section [auth] into secrets.toml")
     if has_login() and find_spec("authlib") is None:
         raise FormatError.single(
             "secrets.toml",
@@ -100,7 +122,9 @@ def announce_access() -> None:
     elif token():
         message = f"Visitors need the token in {VARIABLE}."
     elif has_login():
-        message = f"Visitors log in by {' or '.join(_issuers())}."
+        allowed = allowed_addresses(server_options())
+        accounts = "all its accounts" if allowed is None else ", ".join(sorted(allowed))
+        message = f"Visitors log in by {' or '.join(_issuers())}: {accounts}."
     elif only_this_machine():
         message = "Only this machine reaches this server, with all its accounts."
     else:
@@ -177,6 +201,8 @@ def _ask(scope: Scope, page: str, message: str) -> Response:
 class Login:
     """Answer nothing but the login before it, where visitors log in, and the question whether the server is well.
 
+    Accounts that the server was not told to let in are treated alike, with a word about it.
+
     A login leads to the page that was asked for.
     """
 
@@ -187,7 +213,8 @@ class Login:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         has_to_log_in = scope["type"] in ("http", "websocket") and has_login()
-        if not has_to_log_in or _is_health(scope) or streamlit_internals.is_logged_in(_cookies(scope)):
+        account = streamlit_internals.logged_in_account(_cookies(scope)) if has_to_log_in else None
+        if not has_to_log_in or _is_health(scope) or (account is not None and is_allowed(account)):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await _refuse_connection(receive, send)
@@ -198,7 +225,10 @@ class Login:
         elif scope["path"] == self._login:
             await self._app(scope, receive, send)
         else:
-            answer = _ask(scope, self._page, "This server asks its visitors to log in.")
+            name = "" if account is None else address_of(account) or "This account"
+            refusal = f"{name} is not among those whom this server lets in." if name else ""
+            page = self._page.replace("{said}", escape(refusal))
+            answer = _ask(scope, page, refusal or "This server asks its visitors to log in.")
             if isinstance(answer, HTMLResponse):
                 place = quote(local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
                 answer.headers.append("Set-Cookie", _set_cookie(scope, "wanted", place, LOGIN_SECONDS))
