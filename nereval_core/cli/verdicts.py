@@ -21,7 +21,7 @@ from nereval_core.review.apply.settlement import REASONS
 from nereval_core.review.exchange import is_export
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.tables import layer_changes, lost_properties
+from nereval_core.review.tables import layer_changes, lost_properties, untaken_properties
 
 
 def verdict_options(arguments: argparse.Namespace) -> VerdictOptions:
@@ -102,6 +102,12 @@ def say_lost_properties(original: Layer, layer: Layer) -> None:
     """Print what spans that verdicts changed had, such as links, and do not have any more."""
     if losses := lost_properties(original, layer, layer_changes(original, layer)):
         say(f"not carried over to changed spans: {', '.join(losses)}")
+
+
+def say_untaken_properties(other: Layer, layer: Layer) -> None:
+    """Print what a second annotator's spans have that the equal spans of the adjudicated layer do not."""
+    if untaken := untaken_properties(other, layer):
+        say(f"{other.name}: not taken where both agree: {', '.join(untaken)}")
 
 
 def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, verdict_file: Path | None) -> None:

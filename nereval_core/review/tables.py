@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus import SPAN_KEYS, Documents, Layer
 from nereval_core.problems import counted
 from nereval_core.records.tables import rows as record_rows
 from nereval_core.review.apply import Change, places
@@ -173,15 +173,41 @@ def layer_changes(original: Layer, layer: Layer) -> LayerChanges:
 
 
 def lost_properties(original: Layer, layer: Layer, changes: LayerChanges) -> tuple[str, ...]:
-    """Return in words what changed spans had in the original and do not have any more: `links of 3 spans`."""
+    """Return in words what changed spans had in the original and do not have any more: `links of 3 spans`.
+
+    A span that has some of it still, or something else in its place, has lost it too.
+    """
     is_change = (changes.before >= 0) & (changes.after >= 0)
-    pairs = list(zip(changes.before[is_change].tolist(), changes.after[is_change].tolist(), strict=True))
-    losses = {
-        words: sum(before in getattr(original, key) and after not in getattr(layer, key) for before, after in pairs)
-        for key, words in ANNOTATION.items()
-        if key != "rankings"
-    }
+    return _losses(original, layer, changes.before[is_change], changes.after[is_change])
+
+
+def untaken_properties(other: Layer, layer: Layer) -> tuple[str, ...]:
+    """Return in words what the spans of another layer have that equal spans of this one do not: as lost_properties.
+
+    Scores are not counted: they say how sure the other one was.
+    """
+    records = record_rows(score_layers(other, layer, Settings((CRITERIA["strict"],))), "strict")
+    equal = records.decision == Decision.COR
+    return _losses(replace(other, scores={}), layer, records.gold[equal], records.pred[equal])
+
+
+def _losses(before: Layer, after: Layer, spans: NDArray[np.int64], others: NDArray[np.int64]) -> tuple[str, ...]:
+    """Count the spans of `before` whose properties the spans of `after` beside them lack; both of shape (pairs,)."""
+    losses: dict[str, int] = {}
+    for key, words in ANNOTATION.items():
+        values = getattr(before, key, {}) if key in SPAN_KEYS else {}
+        if values:
+            new = getattr(after, key)
+            pairs = zip(spans.tolist(), others.tolist(), strict=True)
+            losses[words] = sum(span in values and not _holds(new.get(other), values[span]) for span, other in pairs)
     return tuple(f"{words} of {counted(number, 'span')}" for words, number in losses.items() if number)
+
+
+def _holds(value: object, part: object) -> bool:
+    """Return whether the value of a property has all that another one has."""
+    if isinstance(part, Mapping):
+        return isinstance(value, Mapping) and all(value.get(name) == entry for name, entry in part.items())
+    return value == part
 
 
 def change_table(original: Layer, layer: Layer, changes: LayerChanges, low: int, high: int) -> Table:

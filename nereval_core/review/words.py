@@ -18,7 +18,7 @@ WORDS: Mapping[str, str] = {
 STALE = "stale"
 WITHOUT_PARTNER: Mapping[Kind, str] = {
     "pred": "The system saw no entity here: the gold span goes.",
-    "both": "The gold span stays; that there may be none cannot be said in gold.",
+    "both": "The gold span stays.",
 }
 MEANING: Mapping[str, Mapping[Kind, str]] = {
     "gold": {
@@ -31,7 +31,7 @@ MEANING: Mapping[str, Mapping[Kind, str]] = {
     "pred": {
         "gold": "There is no entity here, as gold says: nothing changes.",
         "pred": "The prediction is added to gold.",
-        "both": "Nothing changes: that there may be one cannot be said in gold.",
+        "both": "The prediction is added to gold.",
         "neither": "What you say is right is added to gold: other spans, or no entity.",
         "unclear": "Nothing changes until the guideline is clear.",
     },

@@ -271,11 +271,8 @@ ADJUDICATED = {
     ),
     "second alone, right": ([verdict("pred", TWICE, "pred")], [ANN, TWICE], ["g:9-16:Drug no verdict yet"]),
     "second alone, wrong": ([verdict("pred", TWICE, "gold")], [ANN], ["g:9-16:Drug no verdict yet"]),
-    "optional": (
-        [verdict("pred", TWICE, "both")],
-        [ANN],
-        ["g:9-16:Drug no verdict yet", "p:25-30:Dose optional entity"],
-    ),
+    "second alone, both": ([verdict("pred", TWICE, "both")], [ANN, TWICE], ["g:9-16:Drug no verdict yet"]),
+    "first alone, both": ([verdict("gold", DRUG, "both")], [ANN, DRUG], ["p:25-30:Dose no verdict yet"]),
     "of what both have": (
         [verdict("gold", ANN, "neither", ANN)],
         [],

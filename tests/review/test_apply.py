@@ -14,6 +14,7 @@ from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, drop_verdicts, select_verdicts
 from nereval_core.review.apply.corrected_copy import LOG_COLUMNS, log_rows, signature
 from nereval_core.review.standing_verdicts import Reviewed
+from nereval_core.review.tables import layer_changes, lost_properties, untaken_properties
 from nereval_core.review.verdicts import Key, Kind, Marked, Seen, Side, StoredVerdict, Verdict, text_digest
 from nereval_core.review.verdicts_on_records import key_of, marked
 
@@ -85,7 +86,7 @@ CASES = {
     "both": (verdict("gold", DRUG, "both", LONG), [ANN, DRUG], "alternative added", "aspirin"),
     "both alike": (verdict("gold", DRUG, "both", DRUG), [ANN, DRUG], "nothing to do", "aspirin"),
     "both, other type": (verdict("gold", DRUG, "both", OTHER), [ANN, DRUG], "types differ under both", ""),
-    "both, no partner": (verdict("gold", DRUG, "both"), [ANN, DRUG], "optional entity", ""),
+    "both, no partner": (verdict("gold", DRUG, "both"), [ANN, DRUG], "kept", "aspirin"),
     "both, in pieces": (verdict("gold", DRUG, "both", SPLIT), [ANN, DRUG], "discontinuous alternative", ""),
     "unclear": (verdict("gold", DRUG, "unclear", LONG), [ANN, DRUG], "unclear", ""),
     "gold in pieces comes in": (verdict("gold", DRUG, "pred", SPLIT), [ANN, SPLIT], "replaced", "Ann … aspirin"),
@@ -101,7 +102,7 @@ CASES = {
     "text changed": (verdict("gold", DRUG, "pred", text="Ann took aspirin."), [ANN, DRUG], "stale", ""),
     "prediction refused": (verdict("pred", LONG, "gold"), [ANN, DRUG], "nothing to do", ""),
     "prediction taken": (verdict("pred", LONG, "pred"), [ANN, DRUG, LONG], "added", "aspirin tablets"),
-    "prediction optional": (verdict("pred", LONG, "both"), [ANN, DRUG], "optional entity", ""),
+    "both, prediction alone": (verdict("pred", LONG, "both"), [ANN, DRUG, LONG], "added", "aspirin tablets"),
     "prediction, right": (verdict("pred", LONG, "neither", None, [TWICE]), [ANN, DRUG, TWICE], "added", "twice"),
     "prediction, none right": (verdict("pred", LONG, "neither"), [ANN, DRUG], "nothing to do", ""),
     "prediction unclear": (verdict("pred", LONG, "unclear"), [ANN, DRUG], "unclear", ""),
@@ -246,6 +247,22 @@ def test_spans_that_repeat_one_another_go_together_and_what_stays_keeps_what_it_
     assert spans_of(found) == [ANN, TWICE]
     assert (found.ids, found.links, found.cores) == ({0: "T1"}, {0: ("P1",)}, {})
     assert (found.scores, found.meta) == ({0: 0.5}, {0: {"sure": True}})
+
+
+def test_a_prediction_that_comes_in_brings_what_it_has_and_what_a_changed_span_loses_is_counted() -> None:
+    gold = layer_of([ANN, DRUG], meta={0: {"Negation": True}, 1: {"Negation": True, "sure": "no"}})
+    system = layer_of([LONG, TWICE], meta={0: {"sure": "yes"}, 1: {"sure": "no"}}, links={1: ("D1",)})
+    system = replace(system, documents=gold.documents)
+    verdicts = standing(verdict("gold", DRUG, "pred", LONG), verdict("pred", TWICE, "pred"))
+    found = apply_verdicts(gold, verdicts, [system]).layer
+    assert spans_of(found) == [ANN, LONG, TWICE]
+    assert dict(found.meta) == {0: {"Negation": True}, 1: {"sure": "yes"}, 2: {"sure": "no"}}
+    assert dict(found.links) == {2: ("D1",)}
+    # The span that gave way was negated: its place has metadata of the other side, and the loss is still one.
+    assert lost_properties(gold, found, layer_changes(gold, found)) == ("metadata of 1 span",)
+    # Of equal spans, what the other layer alone has is counted too; scores are its own.
+    other = replace(found, meta={0: {"x": 1}, 1: {"sure": "yes"}}, scores={0: 0.5})
+    assert untaken_properties(other, found) == ("metadata of 1 span",)
 
 
 def test_a_layer_stays_in_the_order_in_which_it_was_read() -> None:

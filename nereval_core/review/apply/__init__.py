@@ -65,8 +65,7 @@ class AppliedVerdicts:
     `results` are by the number of a document. `changes` (verdicts applied) and `open` (verdicts not applied) have a row
     for each verdict and document, sorted by document, side and span. Among documents with the same text a verdict
     concerns the one that it was given on, or, if not `only_this_document`, all of them. `spared` counts the documents
-    with the text of a verdict that was given on another document and is not applied to them. Spans that come in have
-    the properties of equal spans of the layers `origins`.
+    with the text of a verdict that was given on another document and is not applied to them.
     """
 
     gold: Layer
@@ -77,12 +76,11 @@ class AppliedVerdicts:
     open: tuple[Change, ...]
     only_this_document: bool = True
     spared: int = 0
-    origins: tuple[Layer, ...] = ()
 
     @cached_property
     def layer(self) -> Layer:
         """Gold with the verdicts applied: a new layer over the same documents, gold itself where nothing changes."""
-        return changed_layer(self.gold, self.results, self.origins)
+        return changed_layer(self.gold, self.results, self.layers)
 
     @property
     def log(self) -> tuple[Change, ...]:
@@ -142,7 +140,8 @@ def apply_verdicts(
 
     `layers` are the systems over the same documents: a verdict on a prediction that none of them has any more is stale,
     and stale verdicts are never applied. Without layers a prediction is taken to be there still. What gold spans have
-    beside boundaries and type stays with those that stay; spans that come in have nothing.
+    beside boundaries and type stays with those that stay; spans that come in bring what the first of `layers` has that
+    equals them: see CARRIED.
     """
     changes: list[Change] = []
     results: dict[int, SettledSpans] = {}

@@ -7,7 +7,7 @@ Records without a verdict are listed as open; the layer has none of their spans,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -172,7 +172,6 @@ def adjudicate(
     }
     basis = changed_layer(first.take(np.flatnonzero(is_kept)), additions, (second,))
     adjudicated = apply_verdicts(basis, reviewed, (second,), only_this_document=only_this_document)
-    adjudicated = replace(adjudicated, origins=(second,))
     return Adjudicated(first, second, int(agreed.sum()), adjudicated, tuple(open_records), undecided)
 
 

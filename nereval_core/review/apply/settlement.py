@@ -1,9 +1,9 @@
 """The effect of verdicts on the gold spans of one text: spans kept, removed, replaced or added, or the reason for none.
 
 On a gold span, `gold` keeps it; `pred` replaces it by its partner, or removes it where it has none; `both` gives it the
-partner's boundaries as an alternative; `neither` replaces it by the right spans. On a prediction, `pred` adds it and
-`neither` adds the right spans, as it does of an entity that nobody had marked. An added span may have a verdict of its
-own, which is followed, so that applying the verdicts to their own result changes nothing more.
+partner's boundaries as an alternative, and keeps it where it has none; `neither` replaces it by the right spans. On a
+prediction, `pred` and `both` add it and `neither` adds the right spans, as it does of an entity that nobody had marked.
+An added span may have a verdict of its own, which is followed: applying verdicts to their own result changes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ UNCLEAR = "unclear"
 STALE = "stale"
 ELSEWHERE = "on another layer"
 TYPES = "types differ under both"
-OPTIONAL = "optional entity"
 APART = "discontinuous alternative"
 OUTSIDE = "outside the text"
 REPEATS = "would repeat a span"
@@ -38,7 +37,6 @@ REASONS: Mapping[str, str] = {
     STALE: "the text has changed, or no layer has the span any more",
     ELSEWHERE: "it is about a span that another layer has and this one has not",
     TYPES: "an alternative has other boundaries, not another type: gold cannot say that both types are right",
-    OPTIONAL: "that a span may be there or not cannot be said in gold",
     APART: "an alternative is one run of characters, and the prediction is discontinuous",
     OUTSIDE: "a span that it brings in reaches beyond the text, or its type is not text",
     REPEATS: "gold has this span already",
@@ -83,10 +81,9 @@ def replacing_spans(stored: StoredVerdict) -> tuple[Marked, ...]:
     verdict = stored.verdict
     if verdict.kind == "neither":
         return tuple(sorted(set(verdict.right)))
-    if verdict.kind != "pred":
-        return ()
-    span = verdict.partner if verdict.key.side == "gold" else verdict.key.span
-    return () if span is None else (span,)
+    if verdict.key.side != "gold":
+        return (verdict.key.span,) if verdict.kind in ("pred", "both") else ()
+    return (verdict.partner,) if verdict.kind == "pred" and verdict.partner is not None else ()
 
 
 def named_spans(verdicts: Iterable[StoredVerdict]) -> set[Marked]:
@@ -146,8 +143,7 @@ def settle_spans(
             outcomes.append(
                 _of_prediction(stored, before, staying | brought, _led(replacing_spans(stored), moves, set()))
             )
-        elif verdict.kind == "both":
-            assert verdict.partner is not None, "without one it is an optional entity"
+        elif verdict.kind == "both" and verdict.partner is not None:
             place = (verdict.partner.start, verdict.partner.end)
             is_known = place in (gold_alternatives or {}).get(span, ()) or verdict.partner == span
             if not is_known:
@@ -163,9 +159,7 @@ def _wrong(stored: StoredVerdict, length: int) -> str:
     verdict = stored.verdict
     if verdict.kind == "unclear":
         return UNCLEAR
-    if verdict.kind == "both":
-        if verdict.partner is None:
-            return OPTIONAL
+    if verdict.kind == "both" and verdict.partner is not None:
         if verdict.partner.type != verdict.key.span.type:
             return TYPES
         if len(verdict.partner.fragments) > 1 and verdict.partner != verdict.key.span:
@@ -226,8 +220,6 @@ def _of_prediction(
     stored: StoredVerdict, before: set[Marked], standing: set[Marked], ends: set[Marked]
 ) -> VerdictOutcome:
     """Return the outcome of a verdict on a prediction; `before` are the gold spans after the verdicts on gold spans."""
-    if stored.verdict.kind == "both":
-        return VerdictOutcome(stored, reason=OPTIONAL)
     if not ends:
         return (
             VerdictOutcome(stored, reason=CONTRARY)

@@ -123,7 +123,8 @@ def place_counts(
             for at, (place, verdicts) in enumerate(selections)
         }
         documents = _documents(applied.gold.documents, places, by_token=criterion.unit == "token")
-        gold = changed_layer(_layer(applied.gold, places, documents), results)
+        origins = [_layer(layer, places, documents) for layer in applied.layers]
+        gold = changed_layer(_layer(applied.gold, places, documents), results, origins)
         for number, system in enumerate(systems):
             scores = score_layers(gold, _layer(system, places, documents), settings)
             counts = scores.by_document(criterion.name)

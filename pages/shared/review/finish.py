@@ -12,7 +12,14 @@ from nereval_core.records.queries import Query
 from nereval_core.review.apply import select_verdicts
 from nereval_core.review.apply.adjudication import Adjudicated, OpenRecord, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import log_rows, signature
-from nereval_core.review.tables import LayerChanges, change_table, layer_changes, lost_properties, open_table
+from nereval_core.review.tables import (
+    LayerChanges,
+    change_table,
+    layer_changes,
+    lost_properties,
+    open_table,
+    untaken_properties,
+)
 from nereval_core.tables import Cell
 from nereval_core.writers import writers
 from pages.shared import review
@@ -56,6 +63,8 @@ def draw_finish(page: PageContext) -> None:
     st.markdown(_sentence(page, finished, changes))
     if losses := lost_properties(page.loaded.corpus.gold, finished.layer, changes):
         st.warning(f"Not carried over to changed spans: {', '.join(losses)}. Add them again where they still hold.")
+    if page.words.annotators and (untaken := _untaken(page.loaded, _conditions(page), finished.layer)):
+        st.caption(f"Where both agree, {named(page.system)}'s {', '.join(untaken)} is not taken along.")
     with st.container(border=True):
         with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
             _choose_undecided(page, len(finished.open))
@@ -121,6 +130,11 @@ def _adjudicated(loaded: Loaded, conditions: Conditions) -> Adjudicated:
 @memoized("Comparing with the original …")
 def _layer_changes(loaded: Loaded, conditions: Conditions, _layer: Layer) -> LayerChanges:
     return compute(loaded, "Comparing", layer_changes, loaded.corpus.gold, _layer)
+
+
+@memoized("Comparing with the other layer …")
+def _untaken(loaded: Loaded, conditions: Conditions, _layer: Layer) -> tuple[str, ...]:
+    return compute(loaded, "Comparing", untaken_properties, loaded.corpus.system(conditions.system), _layer)
 
 
 def _undecided(page: PageContext) -> Undecided:

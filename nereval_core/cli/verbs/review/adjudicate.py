@@ -39,6 +39,7 @@ def run(options: argparse.Namespace) -> None:
         read_verdicts,
         say_applied,
         say_lost_properties,
+        say_untaken_properties,
         verdict_options,
         write_layer,
     )
@@ -64,6 +65,7 @@ def run(options: argparse.Namespace) -> None:
     )
     say_applied(adjudicated.applied)
     say_lost_properties(first, adjudicated.layer)
+    say_untaken_properties(corpus.systems[0], adjudicated.layer)
     write_layer(options, adjudicated.layer, log_csv(adjudicated.log, adjudicated.signature), verdict_file)
     kept = "not in the layer" if options.undecided == "leave-out" else f"as in the {options.undecided} layer"
     say(f"agreed: {adjudicated.agreed}; open: {len(adjudicated.open)}, {kept}")

@@ -14,13 +14,14 @@ Gold is never overwritten. Name the reviewed predictions too: a verdict on a pre
 stale, and stale verdicts are not applied. Without predictions, none of these verdicts counts as stale.
 
 Not applied, and listed with the reason, are stale verdicts (the text has changed, or no layer has the span any more);
-"both are right" with two types, a discontinuous prediction or no gold span, as gold cannot say that a span is optional;
-spans beyond the text, or that gold has already; predictions called no entity that gold has all the same; and spans that
-give way to one another in a circle. A span that comes in may have a verdict of its own, which is followed. With
---every-document the last verdict on a span counts.
+"both are right" with two types or a discontinuous prediction, which no alternative can state; spans beyond the text, or
+that gold has already; predictions called no entity that gold has all the same; and spans that give way to one another
+in a circle. A span that comes in may have a verdict of its own, which is followed. With --every-document the last
+verdict on a span counts.
 
-Links, ids, cores, scores and metadata stay with spans that stay, and go with those that go; new spans have none, which
-is counted. The log has a row for each verdict and document, with the document that it was given on.
+Links, ids, cores, scores and metadata stay with spans that stay, and go with those that go. A prediction that comes in
+brings its links, core and metadata along; what a changed span loses is counted. The log has a row for each verdict and
+document, with the document that it was given on.
 """
 
 
