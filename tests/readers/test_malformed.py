@@ -216,5 +216,5 @@ def test_every_format_has_its_rows() -> None:
     """Those whose offsets are tokens, or that pack what they hold, have tables of their own."""
     of_tokens = {"conll", "hipe", "datasets", "webanno", "conllu", "tokentable", "slashtags", "tagrows", "ragged"}
     packed = {"parquet", "docbin"}
-    of_their_own = {"bioc", "bracketed", "cas", "mentions", "inline", "offsetxml", "records"}
+    of_their_own = {"bioc", "bracketed", "cas", "mentions", "inline", "nif", "offsetxml", "records"}
     assert {*readers()} - of_tokens - packed - of_their_own == {*PLACES}

@@ -511,6 +511,32 @@ AIDA = (
     "-DOCSTART- (2 Rare)\nNobody\n\n"
 )
 
+# NIF 2, as its specification and the answers of FREME have it.
+NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+
+<http://example.org/d1#char=0,16>
+    a nif:RFC5147String , nif:Context ;
+    nif:beginIndex "0"^^xsd:nonNegativeInteger ;
+    nif:endIndex "16"^^xsd:nonNegativeInteger ;
+    nif:isString "Ann 😀 left Rome."@en .
+
+<http://example.org/d1#char=0,3>
+    a nif:RFC5147String , nif:Phrase ;
+    nif:anchorOf "Ann" ; nif:beginIndex "0"^^xsd:int ; nif:endIndex "3"^^xsd:int ;
+    nif:referenceContext <http://example.org/d1#char=0,16> ;
+    itsrdf:taClassRef <http://www.w3.org/2002/07/owl#Thing> , <http://dbpedia.org/ontology/Person> .
+
+<http://example.org/d1#char=11,15>
+    a nif:Word ;
+    nif:anchorOf "Rome" ; nif:beginIndex 11 ; nif:endIndex 15 ;
+    nif:referenceContext <http://example.org/d1#char=0,16> ;
+    itsrdf:taIdentRef <http://dbpedia.org/resource/Rome> ; itsrdf:taConfidence 0.75 .
+
+<http://example.org/d1#char=6,10> a nif:Word ; nif:beginIndex 6 ; nif:endIndex 10 .
+"""
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -570,6 +596,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "names in square brackets": ("bracketed", {"x.txt": SQUARE}, None),
     "CoNLL-2012": ("ragged", {"x.v4_gold_conll": CONLL2012}, None),
     "AIDA": ("ragged", {"x.tsv": AIDA}, None),
+    "NIF": ("nif", {"x.ttl": NIF}, None),
     **{name: ("records", dict(files), layer) for name, (files, layer) in RECORDS.items()},
 }
 

@@ -83,6 +83,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "jsonl": (first_line(r"\s*\{"), keys("spans")),
         "labelstudio": (keys("data", "annotation_id"), list_in_a_cell),
         "mentions": (ANSWERS,),
+        "nif": (within("/nif-core#"),),
         "offsetxml": (within("<GateDocument", "<TEXT>"),),
         "parquet": (first_line("PAR1"),),
         "pipeline": (text_beside_other_keys, first_line(r"\s*\["), list_in_a_cell),
