@@ -523,3 +523,8 @@ def test_texts_and_annotations_may_lie_in_folders_of_their_own() -> None:
     assert [row[:2] for row in rows(read_files(codes))] == [("TT1", "10013649")]
     with pytest.raises(FormatError, match=r"no text: the \.txt is missing"):
         read_files(files | {"meddra/A.1.ann": codes["meddra/A.1.ann"]})
+
+
+def test_blanks_of_quotes_may_be_of_another_kind() -> None:
+    """In BB 2019 texts have plain blanks where quotes have others."""
+    assert len(read_files({"d.txt": "P. crustosum", "d.a1": "T1\tX 0 12\tP.\xa0crustosum\n"}).layer) == 1

@@ -42,8 +42,8 @@ _LINE_ENDS = re.compile(r"\r+$", re.MULTILINE)
 Row = tuple[str, str, str, str, str, str, str, str]
 """A line: key, type, start, end, further fragments, separator and quote of a T line, or any other line; else ""."""
 Parts = tuple[tuple[int, int], ...]
-BLANKS = str.maketrans("\r\n\t", "   ")
-"""brat writes line ends inside a quote as blanks."""
+BLANKS = str.maketrans(dict.fromkeys("\r\n\t\xa0\u2009\u202f", " "))
+"""brat writes line ends inside a quote as blanks, and BioNLP's tasks have other blanks in quotes than in texts."""
 
 
 class DocumentFiles(NamedTuple):
