@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pandas as pd
@@ -25,6 +26,7 @@ from nereval_core.report.figures.comparison import brackets, difference_dots, le
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import Table, columns_of
+from pages.shared.components import downloads
 from pages.shared.components.downloads import file_of
 from pages.shared.components.tables import ROWS
 from pages.shared.data import caches
@@ -482,3 +484,20 @@ def test_a_bracket_joins_a_system_with_the_next_that_is_worse(
     better: set[tuple[str, str]], expected: list[tuple[int, int, int]]
 ) -> None:
     assert brackets("abcd", better) == expected
+
+
+def test_a_saved_ranking_says_nothing_of_a_and_b(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which systems the page calls A and B means nothing in a paper."""
+    saved: dict[str, Any] = {}
+    register = downloads.export_menu.register
+
+    def look(file: str, **parts: Any) -> None:
+        if parts.get("figure"):
+            saved[file] = parts["figure"]()
+        register(file, **parts)
+
+    monkeypatch.setattr(downloads.export_menu, "register", look)
+    app = opened("Systems", RANKED)
+    drawn = next(chart.proto.spec for chart in app.get("plotly_chart") if "ranking" in chart.proto.id)
+    assert "<b>A</b>" in drawn.encode().decode("unicode_escape")
+    assert "<b>" not in str(saved["ranking"].layout.yaxis.ticktext)

@@ -64,7 +64,8 @@ def agreement_tables(agreement: Agreement, *, by: Sequence[str] = (), marks: Seq
         tables.append(ceiling_table(agreement.ceiling, agreement.plan, notes))
     resampled, plan = agreement.resampled, agreement.plan
     notes = (
-        f"intervals: bias-corrected bootstrap over {resampled.plural}, {plan.resamples} resamples, seed {plan.seed}",
+        f"intervals: bias-corrected and accelerated bootstrap over {resampled.plural}, "
+        f"{plan.resamples} resamples, seed {plan.seed}",
         agreement_signature(agreement, marks),
     )
     yield from tables[:-1]

@@ -95,8 +95,8 @@ def comparison_tables(comparison: Comparison) -> Iterator[Table]:
         table[table["type"].isna()] for table in (comparison.intervals, tested, leads)
     )
     intervals = (
-        f"intervals: bias-corrected bootstrap over {comparison.units.description}, {plan.resamples} resamples, "
-        f"seed {plan.seed}"
+        f"intervals: bias-corrected and accelerated bootstrap over {comparison.units.description}, "
+        f"{plan.resamples} resamples, seed {plan.seed}"
     )
     notes = (*comparison.words, *comparison.warnings)
     if runs is not None:

@@ -33,6 +33,8 @@ _LANE, _LANES = 0.022, 0.16
 """Width of a lane of brackets, and of all lanes at most, as shares of the plot."""
 
 
+_AXIS_NAME, _ROW_NAME = 30, 48
+"""Characters of a system below an axis, and of a system or scorer beside a row, at most."""
 _WIDEST_FACET = 36
 """Characters of a facet's name."""
 
@@ -246,7 +248,7 @@ def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     `table` has the columns `criterion`, `difference`, `low` and `high` of the second less the first; criteria without
     a difference have no mark.
     """
-    sides = [plain(name) for name in short_names([first, second], 16)]
+    sides = [plain(name) for name in short_names([first, second], _AXIS_NAME)]
     axis = f"← {sides[0]} better · {sides[1]} better →"
     title = f"F1 of {plain(second)} less F1 of {plain(first)}"
     return _dots(table.assign(row=table["criterion"]), title, axis, [NEUTRAL] * len(table))
@@ -259,7 +261,7 @@ def baseline_dots(table: pd.DataFrame, method: str) -> go.Figure:
     """
     baseline, criterion = (str(table[name].iat[0]) for name in ("baseline", "criterion"))
     title = f"F1 of systems less F1 of {plain(baseline)} under {plain(criterion)}<br><sub>{plain(method)}</sub>"
-    axis = f"← {plain(*short_names([baseline], 16))} better · the system better →"
+    axis = f"← {plain(*short_names([baseline], _AXIS_NAME))} better · the system better →"
     hues = system_hues([baseline, *table["system"]])
     return _dots(table.assign(row=table["system"]), title, axis, [hues[name] for name in table["system"]], head=64)
 
@@ -296,7 +298,7 @@ def _dots(table: pd.DataFrame, title: str, axis: str, hues: Sequence[str], *, he
         },
         height=66 + head + 26 * max(1, len(table)),
         xaxis=value_axis(axis) | {"tickformat": "+.2f", "automargin": True},
-        yaxis={**row_axis(short_names(table["row"].tolist())), "automargin": True},
+        yaxis={**row_axis(short_names(table["row"].tolist(), _ROW_NAME)), "automargin": True},
         hovermode="closest",
         dragmode=False,
         showlegend=False,

@@ -74,7 +74,8 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
         "ranking",
         facts,
         file=tab or "ranking",
-        saved=figure,
+        # Which systems are A and B is of the page alone.
+        saved=_figure(page, comparison, ranking, ("", "")) if other else figure,
         on_choose=choose_pair(*pair),
     )
     if other:
