@@ -126,6 +126,22 @@ def refuse_unplaced(pred: Layer) -> None:
         raise FormatError.single(pred.name, None, finding, "leave such out: --unplaced drop")
 
 
+def refuse_discontinuous(layers: LayerPair, why: str) -> None:
+    """Refuse discontinuous spans, of which `why` says what the scorer does.
+
+    Raises:
+        FormatError: there are any.
+    """
+    problems = []
+    for layer in layers[:2]:
+        for span in sorted(layer.fragments):
+            place = f"document {quoted(layer.documents.ids[int(layer.doc[span])])}: {quoted(layer.text(span))}"
+            finding = f"{place} is discontinuous, {why}"
+            problems.append(Problem(layer.name, None, finding, "join its fragments, or choose another convention"))
+    if problems:
+        raise FormatError(problems)
+
+
 @dataclass(frozen=True, slots=True)
 class ScorerOption:
     """An option of the scorer, under its own name; `n-best` and `n_best` are the same.

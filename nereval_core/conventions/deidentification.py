@@ -35,6 +35,7 @@ from nereval_core.conventions.convention import (
     ScorerOption,
     ScorerSteps,
     read_layers,
+    refuse_discontinuous,
     same_layers,
 )
 from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, Outcome, RatioNames, figure_rows
@@ -50,7 +51,7 @@ from nereval_core.conventions.records import (
     reading_order,
 )
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError
 
 COUNTERS = {"tp": (COR,), "fp": (SPU,), "fn": (MIS,)}
 REASONS = (
@@ -146,7 +147,7 @@ def match_i2b2(layers: LayerPair, options: Options) -> MatchedSides:
     Raises:
         FormatError: discontinuous spans, no document.
     """
-    _refuse(layers, "the script reads spans of one start and end")
+    _refuse(layers, "and the script reads spans of one start and end")
     sides = Side.of_layer(layers.gold), Side.of_layer(layers.pred)
     left_out = [[not is_hipaa(name) for name in side.layer.types] for side in sides]
     words = [Words.of_side(side) for side in sides]
@@ -329,7 +330,7 @@ def match_meddocan(layers: LayerPair, options: Options) -> MatchedSides:
     Raises:
         FormatError: discontinuous spans.
     """
-    _refuse(layers, "the script stops at them")
+    _refuse(layers, "and the script stops at them")
     sides = Side.of_layer(layers.gold), Side.of_layer(layers.pred)
     merged = [list(_merged(side)) for side in sides]
     none = [[False] * len(side.doc) for side in sides]
@@ -430,16 +431,9 @@ def figures_meddocan(counts: CountTables, options: Options) -> Figures:
 
 
 def _refuse(layers: LayerPair, why: str) -> None:
-    problems = []
     if not len(layers.gold.documents):
-        problems.append(Problem(layers.gold.name, None, "there is no document", "give at least one"))
-    for layer in layers[:2]:
-        for span in sorted(layer.fragments):
-            place = f"document {quoted(layer.documents.ids[int(layer.doc[span])])}: {quoted(layer.text(span))}"
-            finding = f"{place} is discontinuous, and {why}"
-            problems.append(Problem(layer.name, None, finding, "join its fragments, or choose another convention"))
-    if problems:
-        raise FormatError(problems)
+        raise FormatError.single(layers.gold.name, None, "there is no document", "give at least one")
+    refuse_discontinuous(layers, why)
 
 
 def _printed_i2b2(outcome: Outcome) -> str:

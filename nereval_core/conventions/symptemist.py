@@ -23,6 +23,7 @@ from nereval_core.conventions.convention import (
     Options,
     ScorerSteps,
     read_layers,
+    refuse_discontinuous,
     same_layers,
 )
 from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, Outcome, RatioNames, figure_rows
@@ -38,7 +39,6 @@ from nereval_core.conventions.records import (
     UnitColumns,
     reading_order,
 )
-from nereval_core.problems import FormatError, Problem, quoted
 
 MODES = ("strict", "overlap")
 RATIOS = RatioNames(precision="precision", recall="recall", f1="f_score", correct="tp", fp="fp", fn="fn")
@@ -64,7 +64,7 @@ def match(layers: LayerPair, options: Options) -> MatchedSides:
     Raises:
         FormatError: discontinuous spans, which its files cannot hold.
     """
-    _refuse(layers)
+    refuse_discontinuous(layers, "which files of the task cannot hold")
     shared = SharedTypes.of_layers(layers.gold, layers.pred)
     sides = []
     for layer, kind in ((layers.gold, shared.gold), (layers.pred, shared.pred)):
@@ -132,17 +132,6 @@ def figures(counts: CountTables, options: Options) -> Figures:
         scores[mode] = {**row, **{name: round(value, PLACES) for name, value in RATIOS.of(row).items()}}
         rows += figure_rows(mode, {OVERALL: {**row, **RATIOS.of(row)}}, EVALUATION.counters)
     return Figures(scores, rows)
-
-
-def _refuse(layers: LayerPair) -> None:
-    problems = []
-    for layer in layers[:2]:
-        for span in sorted(layer.fragments):
-            place = f"document {quoted(layer.documents.ids[int(layer.doc[span])])}: {quoted(layer.text(span))}"
-            finding = f"{place} is discontinuous, which files of the task cannot hold"
-            problems.append(Problem(layer.name, None, finding, "join its fragments, or choose another convention"))
-    if problems:
-        raise FormatError(problems)
 
 
 def _printed(outcome: Outcome) -> str:

@@ -67,6 +67,8 @@ OF_OTHER_DATA = ("biocreative", "germeval-2014", "pharmaconer", "wnut17")
 """Conventions that do not take TAGS (one type only, two columns, clinical types, the six types of the task), and are
 tried on data drawn with a seed."""
 SEED = 1
+REPAIRS = {"seqscore": {"repair-method": "conlleval"}}
+"""The options of conventions that refuse orphans otherwise."""
 
 
 def drawn_sides(name: str, folder: Path) -> ScorerInput:
@@ -104,7 +106,8 @@ def outcomes(convention: Convention, folder: Path) -> list[Outcome]:
     else:
         # The tags hold an orphan, which our reader of layers mends only if told to; a scorer of tags takes it.
         repair: Literal["conlleval"] | None = None if "conll" in convention.formats else "conlleval"
-        found.append(apply(convention, replace(written(folder), settings=ReadSettings(repair=repair))))
+        settings = ReadSettings(repair=repair)
+        found.append(apply(convention, replace(written(folder), settings=settings), REPAIRS.get(convention.name, {})))
     sample = next((paths for start, paths in SAMPLES.items() if convention.name.startswith(start)), None)
     if sample and all((SHARED / path).exists() for path in sample):
         gold, pred = (Source.of_path(SHARED / path) for path in sample)

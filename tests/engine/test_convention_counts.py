@@ -47,6 +47,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "spacy-ents": ((), ("--as-reference", "json")),
     "spacy-spans": ((), ("--as-reference", "json")),
     "semeval-2013-9.1": ((), ("--as-reference", "figures")),
+    "smm4h-2022": ((), ("--as-reference", "text")),
     "symptemist": ((), ("--as-reference", "text")),
     "meddocan": ((), ("--sentences", "9", "--as-reference", "text")),
     "faireval": ((), ("--focus", "system", "--weights", "default"), ("--as-reference", "csv")),

@@ -1,0 +1,222 @@
+"""Scorers that count as a convention or a criterion that stands: corpora drawn with a seed, and what they print.
+
+`CLASSES=… PYTHON=… python -m tests.support.other_scorers FOLDER FILE` runs the programs in a folder and writes a
+fixture. CLASSES names the compiled classes of brateval, PYTHON an interpreter with pandas 1.5.3, which the library of
+CANTEMIST needs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import runpy
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support import conlleval_corpora, seqscore_corpora
+from tests.support.reference_fixtures import run_program, write_fixture
+
+COMMAND = "CLASSES=… PYTHON=… python -m tests.support.other_scorers FOLDER tests/fixtures/other-scorers.json"
+VERSION = (
+    "jeniyat/WNUT_2020_NER 9a02914, thunlp/Few-NERD fe45e00, edgargsm/SMM4H2022 a5edff8, "
+    "TeMU-BSC/cantemist-evaluation-library 98f7e13, cemantix/semeval-2015-task-14-scoring 048bfc9, "
+    "READ-BioMed/brateval 17acc16"
+)
+PROGRAMS = (
+    "conlleval_py.py",
+    "metric.py",
+    "SMM4H22ScoreTask1.py",
+    "cantemist/src/cantemist_ner_norm.py",
+    "semeval-2015-task-14-task-1-eval.pl",
+    "brateval/src/main/java/au/com/nicta/csp/brateval/CompareEntities.java",
+)
+SEEDS = range(12)
+TAG_SEEDS = tuple(seed for seed in range(24) if seed % 3 != 2 and seed % 4 != 3)
+"""Seeds of conlleval's corpora whose tags all have a type that is not 0."""
+RUNS = 8
+"""How often the script of SemEval-2015 is run."""
+TEXT = "abcdefghij" * 12
+MATCHES = {"strict": ("exact", "exact"), "exact": ("exact", "inexact"), "type": ("overlap", "exact")}
+MATCHES |= {"lenient": ("overlap", "inexact")}
+"""How brateval matches spans and types, by our criterion."""
+Span = tuple[str, int, int]
+Document = tuple[str, list[Span], list[Span]]
+
+
+def draw(seed: int, types: tuple[str, ...], *, apart: bool = True) -> list[Document]:
+    """Draw documents whose spans nest and cross, some of them without gold; `apart`: no two of a side share a place."""
+    rng = random.Random(seed)
+    documents = []
+    for number in range(rng.randint(2, 5)):
+        gold = _spans(rng, types, rng.choice((0, 2, 6, 12)), apart=apart)
+        pred = [span for span in gold if rng.random() < 0.6]
+        if not apart:
+            pred += [span for span in gold if rng.random() < 0.2]
+        places = {span[1:] for span in pred}
+        pred += [span for span in _spans(rng, types, 8, apart=apart) if not apart or span[1:] not in places]
+        rng.shuffle(pred)
+        documents.append((f"d{number}", gold, pred))
+    return [*documents, ("z", [(types[0], 5, 9)], [(types[0], 5, 9)])]
+
+
+def _spans(rng: random.Random, types: tuple[str, ...], most: int, *, apart: bool) -> list[Span]:
+    drawn = []
+    for _ in range(rng.randint(0, most)):
+        start = rng.randrange(30)
+        drawn.append((rng.choice(types), start, start + rng.randint(1, 8)))
+    return list({span[1:]: span for span in drawn}.values()) if apart else drawn
+
+
+def draw_few_nerd(seed: int) -> tuple[seqscore_corpora.Sentences, seqscore_corpora.Sentences]:
+    """Draw tags without letters."""
+    gold, pred = (
+        [[tag.removeprefix("I-") for tag in row] for row in side] for side in seqscore_corpora.draw("IO", seed)
+    )
+    return gold, pred
+
+
+def write_layers(folder: Path, documents: list[Document]) -> tuple[Path, Path]:
+    """Write gold and predictions as JSONL."""
+    paths = folder / "gold.jsonl", folder / "pred.jsonl"
+    for side, path in enumerate(paths, 1):
+        rows = [
+            {
+                "id": document[0],
+                "text": TEXT,
+                "spans": [{"start": start, "end": end, "label": label} for label, start, end in document[side]],
+            }
+            for document in documents
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return paths
+
+
+def _write_brat(folder: Path, documents: list[Document]) -> None:
+    for side, name in ((1, "gold"), (2, "pred")):
+        (folder / name).mkdir()
+        for document in documents:
+            lines = [
+                f"T{number}\t{label} {start} {end}\t{TEXT[start:end]}\n"
+                for number, (label, start, end) in enumerate(document[side], 1)
+            ]
+            (folder / name / f"{document[0]}.ann").write_text("".join(lines), encoding="utf-8")
+
+
+def wnut2020(program: Path, seed: int) -> str:
+    """Return what the scorer of WNUT 2020 prints of columns of tags."""
+    module = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import conlleval_py; "
+    with tempfile.TemporaryDirectory() as root:
+        file = Path(root, "tags.txt")
+        file.write_text(conlleval_corpora.draw(seed), encoding="utf-8")
+        return run_program(sys.executable, "-c", f"{module}conlleval_py.evaluate_conll_file({str(file)!r})")[0]
+
+
+def few_nerd(program: Path, seed: int) -> list[int]:
+    """Return gold entities, predictions and right ones."""
+    metrics = runpy.run_path(str(program))["Metrics"]()
+    counts = [metrics.metrics_by_entity_(pred, gold) for gold, pred in zip(*draw_few_nerd(seed), strict=True)]
+    found, expected, correct = (sum(column) for column in zip(*counts, strict=True))
+    return [expected, found, correct]
+
+
+def smm4h(program: Path, documents: list[Document]) -> str:
+    """Return the lines of scores.txt, and the counts that are logged."""
+    with tempfile.TemporaryDirectory() as root:
+        for name in ("ref", "res", "out"):
+            Path(root, name).mkdir()
+        Path(root, "ref/tweets.tsv").write_text("".join(f"{row[0]}\tx\n" for row in documents), encoding="utf-8")
+        for side, name in ((1, "ref/spans.tsv"), (2, "res/spans.tsv")):
+            lines = [
+                f"{document[0]}\t{label}\t{start}\t{end}\t{TEXT[start:end]}\n"
+                for document in documents
+                for label, start, end in document[side]
+            ]
+            Path(root, name).write_text("".join(lines), encoding="utf-8")
+        log = run_program(sys.executable, program, root, f"{root}/out", "Detection")[0]
+        counts = re.findall(r"TP:\d+ FP:\d+ FN:\d+", log)
+        return Path(root, "out/scores.txt").read_text(encoding="utf-8") + "\n".join(counts)
+
+
+def cantemist(program: Path, documents: list[Document]) -> str:
+    """Return precision, recall and F1 as they are printed last."""
+    with tempfile.TemporaryDirectory() as root:
+        _write_brat(Path(root), documents)
+        # The script of its other task, which main.py imports, needs more packages.
+        module = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import cantemist_ner_norm; "
+        call = f"cantemist_ner_norm.main('{root}/gold', '{root}/pred', subtask='ner')"
+        printed, errors = run_program(os.environ["PYTHON"], "-c", module + call)
+        assert printed, errors
+        return printed.splitlines()[-1].partition("|")[2]
+
+
+def semeval2015(program: Path, documents: list[Document]) -> dict[str, list[str]]:
+    """Return the strict counts, and the relaxed ones of several runs."""
+    with tempfile.TemporaryDirectory() as root:
+        for side, name in ((1, "gold"), (2, "pred")):
+            Path(root, name).mkdir()
+            for document in documents:
+                lines = [f"{document[0]}|{start}-{end}|{label}\n" for label, start, end in document[side]]
+                Path(root, name, f"{document[0]}.pipe").write_text("".join(lines), encoding="utf-8")
+        runs = []
+        for _ in range(RUNS):
+            # The order of a hash is another in each run, as for those who use the script.
+            command = f"perl {program.resolve()} -n t -r 1 -input pred -gold gold"
+            script = f"cd {root}; unset PERL_HASH_SEED PERL_PERTURB_KEYS; {command}"
+            run_program("sh", "-c", script)
+            runs.append(re.findall("TP: .*", Path(root, "t_task1_run1.out").read_text(encoding="utf-8")))
+    return {"strict": sorted({run[0] for run in runs}), "relaxed": sorted({run[1] for run in runs})}
+
+
+def brateval(documents: list[Document]) -> dict[str, list[int]]:
+    """Return TP, FP and FN of all types, by criterion."""
+    counts = {}
+    with tempfile.TemporaryDirectory() as root:
+        _write_brat(Path(root), documents)
+        for criterion, (span, kind) in MATCHES.items():
+            names = ("-e", f"{root}/pred", "-g", f"{root}/gold", "-s", span, "-t", kind)
+            main = "au.com.nicta.csp.brateval.CompareEntities"
+            printed, errors = run_program("java", "-cp", os.environ["CLASSES"], main, *names)
+            row = re.search(r"\ball\b\D*(\d+)\D+(\d+)\D+(\d+)", printed)
+            assert row, (printed, errors)
+            counts[criterion] = [int(number) for number in row.groups()]
+    return counts
+
+
+def mentions(seed: int) -> list[Document]:
+    return draw(seed, ("MORFOLOGIA_NEOPLASIA",))
+
+
+def concepts(seed: int) -> list[Document]:
+    return draw(seed, ("C0000001", "C0000002"))
+
+
+def disorders(seed: int) -> list[Document]:
+    return draw(seed, ("C0000001", "C0000002")[: 2 - seed % 2])
+
+
+def events(seed: int) -> list[Document]:
+    return draw(seed, ("ADE", "ADE", "DRUG"), apart=False)
+
+
+def results(folder: Path) -> Iterator[tuple[str, object]]:
+    program = {name.rpartition("/")[2]: folder / name for name in PROGRAMS}
+    yield "wnut2020", [wnut2020(program["conlleval_py.py"], seed) for seed in TAG_SEEDS]
+    yield "few-nerd", [few_nerd(program["metric.py"], seed) for seed in SEEDS]
+    yield "smm4h-2022", [smm4h(program["SMM4H22ScoreTask1.py"], events(seed)) for seed in SEEDS]
+    yield "cantemist", [cantemist(program["cantemist_ner_norm.py"], mentions(seed)) for seed in SEEDS]
+    script = program["semeval-2015-task-14-task-1-eval.pl"]
+    yield "semeval-2015", [semeval2015(script, disorders(seed)) for seed in SEEDS]
+    yield "brateval", [brateval(concepts(seed)) for seed in SEEDS]
+
+
+def main(folder: Path, target: Path) -> None:
+    programs = [folder / name for name in PROGRAMS]
+    write_fixture(target, programs, VERSION, COMMAND, results=dict(results(folder)))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
