@@ -167,6 +167,44 @@ SIX_CASES = Example(
 )
 """The worked table of the SemEval-2013 task 9.1 schemas: one pair or span of each of CASES."""
 
+PAIRING = Example(
+    "One prediction, two gold spans",
+    "Take [beta blockers|Group] or [aspirin|Drug] daily.",
+    "Take beta [blockers or aspirin|Drug] daily.",
+    "The prediction overlaps a Group first, and then a Drug.",
+)
+"""An example that the readings of SemEval-2013 decide differently under `type`."""
+READINGS = {
+    "definition": (
+        "The published definition",
+        "It says what each schema asks of a pair, and how counts make precision and recall. It does not say which gold "
+        "span a prediction meets: both answers fit.",
+        "",
+    ),
+    "semeval-2013-9.1": (
+        "The program of the task",
+        "Each prediction meets the first gold span that it overlaps, met already or not. In sentences without gold it "
+        "costs nothing. Precision gives partial matches no credit.",
+        "INC",
+    ),
+    "nervaluate-1.1.0": (
+        "nervaluate 1.1.0",
+        "Each prediction, in the order of the file, takes the first gold span that is free.",
+        "INC",
+    ),
+    "nervaluate-1.2.1": (
+        "nervaluate 1.2.1",
+        "The same, but an equal gold span comes first, and under ent_type the nearest one of its type.",
+        "COR",
+    ),
+    "ours": (
+        "nereval",
+        "Pairs are chosen together, one to one, as many as can be and the best. The order of spans does not matter.",
+        "COR",
+    ),
+}
+"""How SemEval-2013's schemas are read: title, sentence, and the decision of PAIRING's prediction, by scorer."""
+
 FIVE_DECISIONS = Example(
     "Five decisions, one criterion",
     "On [4 May|Date] the banker [Ana Ruiz|Person] of [Bank of Peru|Company] flew from [Quito|Place] to "

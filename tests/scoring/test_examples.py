@@ -9,17 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereval_core.conventions import LayerPair, apply_to_layers, find_convention
 from nereval_core.problems import FormatError
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
 from nereval_core.scoring.examples import (
     CRITERION_EXAMPLES,
     DECISION_EXAMPLES,
     FIVE_DECISIONS,
+    PAIRING,
+    READINGS,
     SHOWN_UNDER,
     SIX_CASES,
     Example,
     Span,
     decide,
+    layers,
     parse_marked,
 )
 from nereval_core.tables.glossary import DECISIONS, GLOSSARY, decision_label, tooltip
@@ -217,3 +221,16 @@ def test_cores_and_alternatives_without_a_span_are_refused(marked: str, said: st
     with pytest.raises(FormatError) as caught:
         decide(Example("", marked, text))
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, _, code) in READINGS.items() if code and name != "ours"])
+def test_readings_of_semeval_2013_decide_the_example_as_the_guide_says(name: str) -> None:
+    outcome = apply_to_layers(find_convention(name), LayerPair(*layers(PAIRING)))
+    evaluation = next(each for each in outcome.evaluations if each in ("type", "ent_type"))
+    records = outcome.records(evaluation)
+    decisions = records.loc[(records["pred"] == 0) & (records["scope"] == "overall"), "decision"]
+    assert decisions.tolist() == [READINGS[name][2]]
+
+
+def test_ours_decides_the_example_of_readings_as_the_guide_says() -> None:
+    assert [Decision(code).name for code in decide(PAIRING).decisions("type")[1]] == [READINGS["ours"][2]]

@@ -139,6 +139,7 @@ SECTIONS = {
     "Try it": "try-it",
     "The five decisions": "decisions",
     "Matching criteria": "criteria",
+    "Readings of SemEval-2013": "semeval-2013",
     "Error classes": "error-classes",
     "Verdicts": "verdicts",
     "Abbreviations": "abbreviations",
@@ -245,6 +246,13 @@ def _sections() -> Iterator[tuple[str, str, str, list[Entry]]]:
     yield "The five decisions", "decisions", "", list(_decisions())
     yield "Matching criteria", "criteria", "", list(_criteria())
     yield (
+        *("Readings of SemEval-2013", "semeval-2013"),
+        "The schemas strict, exact, partial and type are those of SemEval-2013. Scorers that have them differ in which "
+        "gold span a prediction meets. Example: gold has *beta blockers* (Group) and *aspirin* (Drug), and *blockers "
+        "or aspirin* (Drug) is predicted.",
+        list(_readings()),
+    )
+    yield (
         *("Error classes", "error-classes"),
         "Every record that is not correct under strict has the first of these classes that applies. The cost of a "
         "class is found by mending it in the predictions and scoring these anew; with all mended they are gold.",
@@ -280,6 +288,14 @@ def _criteria() -> Iterator[Entry]:
         source = f"{criterion.source}.{needs}".replace("`", "")
         text = example_html(example, name, style=False)
         yield Entry(f"criterion-{name}", name, criterion.sentence, source, text, example.sentence)
+
+
+def _readings() -> Iterator[Entry]:
+    example = scoring_examples.PAIRING
+    for name, (title, sentence, code) in scoring_examples.READINGS.items():
+        look = f"In the example under type: {LOOKS[code].glyph} {code}." if code else ""
+        text = example_html(example, "type", style=False) if name == "ours" else ""
+        yield Entry(f"reading-{name}", title, sentence, look, text, example.sentence)
 
 
 def _classes() -> Iterator[Entry]:
