@@ -30,6 +30,17 @@ OPTION = re.compile(
 """Options, as remedies name them, with which files can be scored as they stand."""
 
 
+LONGEST_WORD, LONGEST_TEXT = 200, 10_000
+"""Characters of a word of a message, such as a name, and of the whole; files may name things with megabytes."""
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+def shortened(text: str) -> str:
+    """Return a text whose words are cut at LONGEST_WORD, and itself at LONGEST_TEXT."""
+    text = _LONG_WORD.sub(lambda word: word[0][: LONGEST_WORD - 1] + "…", text)
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem with the input; `line` counts from 1 and is None for a problem of the whole file.
@@ -43,6 +54,11 @@ class Problem:
     found: str
     remedy: str
     token: tuple[int, str] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("found", "remedy"):
+            if len(text := getattr(self, name)) > LONGEST_WORD:
+                object.__setattr__(self, name, shortened(text))
 
     @property
     def option(self) -> str:

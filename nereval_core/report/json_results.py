@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -20,12 +21,18 @@ SCHEMA = 1
 
 GOLD_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.MIS)
 PRED_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.SPU)
+_COMMANDING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""DEL, C1, line separators and the marks of direction: JSON may hold them as they are, which only strings do."""
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:
-    """Return an object as a JSON file, one value a line; bytes of file names that are not text are escaped."""
+    """Return an object as a JSON file, one value a line.
+
+    Escaped are characters that a terminal obeys or that turn the direction of writing, and bytes of file names that are
+    not text.
+    """
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    return text.encode(errors="backslashreplace")
+    return _COMMANDING.sub(lambda char: f"\\u{ord(char[0]):04x}", text).encode(errors="backslashreplace")
 
 
 def versions() -> dict[str, Any]:

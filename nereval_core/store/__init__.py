@@ -200,12 +200,9 @@ class Store:
         _remove(entry.path)
         _remove(self._remarks(entry.key))
 
-    def remove_unused(self, seconds: float) -> tuple[Entry, ...]:
-        """Remove the entries that were not opened for so long, and return them."""
-        gone = tuple(entry for entry in self.entries() if entry.used < time.time() - seconds)
-        for entry in gone:
-            self.remove(entry)
-        return gone
+    def unused(self, seconds: float) -> tuple[Entry, ...]:
+        """Return the entries that were not opened for so long."""
+        return tuple(entry for entry in self.entries() if entry.used < time.time() - seconds)
 
     def of_digest(self, prefix: str, is_wanted: Callable[[Entry], bool] = lambda entry: True) -> StoredCorpus | None:
         """Return the corpus whose digest has this prefix, of the `wanted` ones; None where there is none or several."""

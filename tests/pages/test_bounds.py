@@ -121,3 +121,32 @@ def test_a_session_is_missed_for_a_while() -> None:
     assert bound.is_waited_for() and bound.is_waited_for()
     time.sleep(0.4)
     assert not bound.is_waited_for()
+
+
+@pytest.mark.parametrize(
+    ("own", "limits", "expected"),
+    [
+        ("0::/a/b\n", {"a/memory.max": "3000000\n", "a/b/memory.max": "max\n"}, 3_000_000),
+        ("0::/a/b\n", {"memory.max": "2000000\n", "a/b/memory.max": "3000000\n"}, 2_000_000),
+        # The path is the machine's where the namespace is not.
+        ("4:cpu:/x\n5:memory:/docker/1\n0::/x\n", {"memory/memory.limit_in_bytes": "4000000\n"}, 4_000_000),
+        ("0::/\n", {"memory.max": "9223372036854771712\n"}, None),
+        ("", {}, None),
+    ],
+)
+def test_bounds_are_those_of_the_container(
+    own: str, limits: dict[str, str], expected: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = server._machine_memory()
+    (tmp_path / "own").write_text(own)
+    for name, limit in limits.items():
+        place = tmp_path / "groups" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(limit)
+    monkeypatch.setattr(server, "OWN_CGROUPS", tmp_path / "own")
+    monkeypatch.setattr(server, "CGROUPS", tmp_path / "groups")
+    if expected is None:
+        assert server._machine_memory() >= machine
+    else:
+        assert server._machine_memory() == expected
+        assert server.server_bounds(alone=False).memory == expected // 2

@@ -37,6 +37,7 @@ from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Part, Selection, Served, Uploaded
 from pages.shared.data.reading_process import read_order
+from pages.shared.data.server_start import remove_expired
 from pages.shared.server import access
 from pages.shared.start import recent
 from pages.shared.view import View, keys, state
@@ -556,14 +557,31 @@ def test_a_server_that_others_reach_offers_a_visitor_ones_own(stored: Store, mon
     assert not {"Recent corpora", "Your uploads"} & set(headers) and "Stored corpora" not in captions(app)
 
 
+def test_a_clock_that_jumps_removes_no_upload(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload(opened("Start"), GOLD, PREDICTION)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 31 * 86_400)
+    expired = remove_expired(30, {})
+    assert len(expired) == 1
+    monkeypatch.undo()
+    assert remove_expired(30, expired) == {} and len(stored.entries()) == 1
+
+
 def test_uploads_that_nobody_opens_expire(stored: Store) -> None:
     app = upload(opened("Start"), GOLD, PREDICTION)
     digest = address(app)["corpus"]
     (entry,) = stored.entries()
     week = 7 * 86_400
-    assert caches.shelf().remove_unused(week) == () and caches.find(digest) is not None
-    os.utime(entry.path, (time.time() - week - 60,) * 2)
-    assert [one.path for one in caches.shelf().remove_unused(week)] == [entry.path]
+    assert remove_expired(7, remove_expired(7, {})) == {} and caches.find(digest) is not None
+    used = time.time() - week - 60
+    os.utime(entry.path, (used, used))
+    expired = remove_expired(7, {})
+    assert expired == {entry.key: pytest.approx(used)} and stored.entries()
+    # Somebody opened it between two checks, if only for a moment.
+    os.utime(entry.path, (used - 1, used - 1))
+    expired = remove_expired(7, expired)
+    assert stored.entries()
+    remove_expired(7, expired)
     assert caches.find(digest) is None and list(stored.folder.iterdir()) == []
 
 

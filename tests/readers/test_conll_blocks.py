@@ -309,6 +309,15 @@ def test_pieces_are_joined_byte_by_byte(strings: list[bytes]) -> None:
     assert ends.tolist() == np.cumsum(sizes).tolist()
 
 
+def test_a_piece_of_megabytes_is_moved_at_once() -> None:
+    strings = [b"a", b"b" * 1_000_000, b"c" * 1_024, b"d" * 1_025, b"e", b"", b"f" * 3_000, b"g"]
+    sizes = np.fromiter(map(len, strings), np.int64, len(strings))
+    data = np.frombuffer(b"".join(strings) + bytes(WORD_BYTES), np.uint8)
+    with mock.patch.object(byte_fields, "fetch_words", wraps=byte_fields.fetch_words) as fetch:
+        text, _ = join_pieces(data, np.cumsum(sizes) - sizes, sizes)
+    assert text.tobytes() == b"".join(strings) and fetch.call_count < 50
+
+
 @given(sizes=st.lists(st.integers(0, 2000), min_size=1, max_size=4), share=st.sampled_from([0, 1, 3, 100]))
 def test_bytes_are_left_out_wherever_they_stand(sizes: list[int], share: int) -> None:
     rng = np.random.default_rng(sum(sizes))

@@ -18,7 +18,6 @@ from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.brat.files import (
     BIONLP,
-    BLANKS,
     CODE_POINTS,
     DocumentFiles,
     Parts,
@@ -32,6 +31,7 @@ from nereval_core.readers.brat.files import (
     loaded,
     offset_unit,
     text_of,
+    with_blanks,
 )
 from nereval_core.readers.input.source import sorted_by_path, unread_files_note, with_progress
 from nereval_core.readers.shared.offset_units import Offsets
@@ -394,7 +394,7 @@ class _DocumentReader:
 
 def _is_quote_of(quote: str, covered: str) -> bool:
     """Return whether a quote is the text covered, blanks around it and kinds of blanks aside."""
-    return quote.translate(BLANKS).strip() == covered.translate(BLANKS).strip()
+    return with_blanks(quote).strip() == with_blanks(covered).strip()
 
 
 def _notes(counts: Mapping[str, int]) -> Sequence[str]:

@@ -162,6 +162,8 @@ def true_places(mask: Bools) -> Int64:
 
 PIECES_AT_ONCE = 1 << 12
 """Pieces of text moved at once."""
+LONG_BYTES = 1 << 10
+"""Bytes from which a piece is moved by itself."""
 LEAST_FIRST_BYTE = -64
 """Bytes at which a character may begin, as signed numbers, are from this one on."""
 
@@ -174,12 +176,15 @@ def join_pieces(data: Bytes, starts: Int64, sizes: Int64) -> tuple[Bytes, Int64]
     target = np.ndarray((total + 1,), f"V{WORD_BYTES}", out.data, 0, (1,))
     at = ends - sizes
     # Whole words are written: what goes beyond a piece's end is written over by the pieces after it. So the further
-    # words of long pieces come first, and the first word of every piece last and in order.
-    for word in range((int(sizes.max(initial=1)) - 1) // WORD_BYTES * WORD_BYTES, 0, -WORD_BYTES):
+    # words of longer pieces come first, and the first word of every piece last and in order.
+    longest = min(int(sizes.max(initial=1)), LONG_BYTES)
+    for word in range((longest - 1) // WORD_BYTES * WORD_BYTES, 0, -WORD_BYTES):
         long = true_places(sizes > word)
         target[at[long] + word] = fetch_words(data, starts[long] + word)
     for low in range(0, len(sizes), PIECES_AT_ONCE):
         target[at[low : low + PIECES_AT_ONCE]] = fetch_words(data, starts[low : low + PIECES_AT_ONCE])
+    for piece in true_places(sizes > LONG_BYTES).tolist():
+        out[at[piece] : ends[piece]] = data[starts[piece] : starts[piece] + sizes[piece]]
     return out[:total], ends
 
 

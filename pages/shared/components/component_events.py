@@ -19,8 +19,10 @@ def next_event(key: str) -> Mapping[str, Any] | None:
     last_events: dict[str, tuple[str, int]] = st.session_state.setdefault(keys.EVENTS, {})
     if not event:
         return None
-    mount, number = last_events.get(key, ("", 0))
-    if event["mount"] == mount and event["number"] <= number:
+    mount, number = str(event["mount"]), int(event["number"])
+    last_mount, last_number = last_events.get(key, ("", 0))
+    # Compared as they are stored: else a forged one of another type would be new in every run.
+    if mount == last_mount and number <= last_number:
         return None
-    last_events[key] = (str(event["mount"]), int(event["number"]))
+    last_events[key] = (mount, number)
     return event

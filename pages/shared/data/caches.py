@@ -104,16 +104,18 @@ class Shelf:
         """Remove what an owner, or without one anybody, has stored of a corpus; it goes from memory too."""
         store = self.keeper.store
         for entry in store.entries(digest) if store is not None else ():
-            if store is not None and self._is_of(entry, owner):
-                store.remove(entry)
-                self._forget(entry)
+            if self._is_of(entry, owner):
+                self.remove_entry(entry)
 
-    def remove_unused(self, seconds: float) -> tuple[Entry, ...]:
-        """Remove what was not opened for so long, and return it."""
-        gone = () if self.keeper.store is None else self.keeper.store.remove_unused(seconds)
-        for entry in gone:
+    def unused(self, seconds: float) -> tuple[Entry, ...]:
+        """Return what was not opened for so long."""
+        return () if self.keeper.store is None else self.keeper.store.unused(seconds)
+
+    def remove_entry(self, entry: Entry) -> None:
+        """Remove what is stored of a corpus; it goes from memory too."""
+        if self.keeper.store is not None:
+            self.keeper.store.remove(entry)
             self._forget(entry)
-        return gone
 
     def _forget(self, entry: Entry) -> None:
         self._close(entry.key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Mapping
 from threading import Thread
 
 from nereval_core.cli.options import BAD
@@ -53,17 +54,32 @@ def days_kept() -> int | None:
 
 
 def begin_expiry() -> None:
-    """Remove what has expired, now and every hour, where uploads expire."""
+    """Remove what has expired, from the second hour on, where uploads expire."""
     days = days_kept()
     if days is not None:
         Thread(target=_remove_every_hour, args=(days,), name="expiry", daemon=True).start()
 
 
 def _remove_every_hour(days: int) -> None:
+    expired: Mapping[str, float] = {}
     while True:
         try:
-            for entry in caches.shelf().remove_unused(days * 24 * HOUR):
-                _LOG.info("the upload %s was not opened for %d days and is removed", entry.digest[:16], days)
+            expired = remove_expired(days, expired)
         except Exception:
             _LOG.exception("expired uploads could not be removed")
         time.sleep(HOUR)
+
+
+def remove_expired(days: int, expired: Mapping[str, float]) -> Mapping[str, float]:
+    """Remove the uploads not opened for so many days, now and at the check an hour before; return those of now.
+
+    A clock that jumps makes all of them look old: it may be right again by the next check. `expired` are the times of
+    last use by the keys of uploads.
+    """
+    shelf = caches.shelf()
+    unused = shelf.unused(days * 24 * HOUR)
+    for entry in unused:
+        if expired.get(entry.key) == entry.used:
+            shelf.remove_entry(entry)
+            _LOG.info("the upload %s was not opened for %d days and is removed", entry.digest[:16], days)
+    return {entry.key: entry.used for entry in unused}

@@ -128,11 +128,35 @@ def server_bounds(*, alone: bool) -> Bounds:
     )
 
 
+CGROUPS = Path("/sys/fs/cgroup")
+OWN_CGROUPS = Path("/proc/self/cgroup")
+
+
 def _machine_memory() -> int:
+    """Return the bytes of memory that the machine, or the container or unit that this runs in, has; 0 if unknown."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return 0
+    return min([machine, *_cgroup_limits()])
+
+
+def _cgroup_limits() -> Iterator[int]:
+    """Yield the bounds of memory of the control groups that this process is in, on Linux: any of them may end it."""
+    try:
+        lines = OWN_CGROUPS.read_text().splitlines()
+    except OSError:
+        return
+    for _, controllers, path in (line.split(":", 2) for line in lines):
+        if controllers not in ("", "memory"):
+            continue
+        root, name = (CGROUPS, "memory.max") if not controllers else (CGROUPS / "memory", "memory.limit_in_bytes")
+        inner = root / path.lstrip("/")
+        # In a container the path may be that of the machine, and the root is its own.
+        for folder in (inner, *inner.parents):
+            if folder.is_relative_to(root):
+                with suppress(OSError, ValueError):
+                    yield int((folder / name).read_text())
 
 
 class Overtime(Exception):  # noqa: N818

@@ -91,9 +91,10 @@ def apply_events(page: PageContext, sent: Mapping[str, Any] | None) -> bool:
         return False
     now = applied()
     with now.lock:
-        if sent["mount"] != now.mount:
+        if str(sent["mount"]) != now.mount:
             now.mount, now.last, now.undone = str(sent["mount"]), 0, (0, ())
-        if now.rest is None and sent["events"][-1]["seq"] <= now.last:
+        # What is no number is refused: compared with one, it could be new in every run.
+        if now.rest is None and int(sent["events"][-1]["seq"]) <= now.last:
             return False
         now.rest = page, sent
         for event in sent["events"]:
