@@ -42,3 +42,23 @@ def test_the_text_stays_where_a_line_above_it_mounts_the_workbench_anew(visit: V
             search.press("Enter")
         assert visit.page.get_by_text("is not a regular expression").count() == has_message
         assert visit.eventually(lambda: piece.count() > 0)
+
+
+def test_an_opened_record_is_in_sight_with_its_labels(visit: Visit) -> None:
+    """What stands below the text took its place after the text was scrolled: labels of a record lay under it."""
+    visit.page.set_viewport_size({"width": 1440, "height": 640})
+    visit.open("Inspect", VIEW)
+    is_in_sight = """() => {
+        const find = (what) => [...document.querySelectorAll(`.nw-scroll${what}`)];
+        const boxes = (what) => find(what).map((box) => box.getBoundingClientRect());
+        const [[frame], [record]] = [boxes(""), boxes(" .nv-selected")];
+        const isBeside = ({ left, right, top }) =>
+            Math.abs(top - record.top) < 50 && left < record.right && right > record.left;
+        const own = boxes(" .nv-label").filter(isBeside);
+        return own.every(({ top, bottom }) => frame.top - 1 <= top && bottom <= frame.bottom + 1);
+    }"""
+    for _ in range(8):
+        visit.page.locator(".nw-scroll .nv-selected").first.wait_for()
+        visit.page.wait_for_function(is_in_sight, timeout=10_000)
+        visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
+        visit.page.keyboard.press("j")

@@ -42,7 +42,7 @@ function draw(workbench) {
   drawCard(workbench);
   drawBar(workbench);
   workbench.fit();
-  revealInPage(workbench);
+  reveal(workbench);
 }
 
 // Whether a part is to be drawn, because its facts are not those that it was drawn from.

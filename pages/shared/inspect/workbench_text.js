@@ -281,6 +281,8 @@ function drawMap(workbench) {
   parts.map.replaceChildren(...tickOfLine.values());
 }
 
+const ROOM_FOR_LABELS = 56; // pixels of two lanes of labels above and below the words of a record
+
 function revealRecord(scroll) {
   const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
   if (!piece) return;
@@ -289,16 +291,18 @@ function revealRecord(scroll) {
   const lanes = piece.closest(".nt-box");
   const beyond = lanes ? box.right - lanes.getBoundingClientRect().right : 0;
   if (beyond > 0) lanes.scrollLeft += beyond + lanes.clientWidth / 3;
-  if (box.top >= frame.top + 24 && box.bottom <= frame.bottom - 24) return;
+  if (box.top >= frame.top + ROOM_FOR_LABELS && box.bottom <= frame.bottom - ROOM_FOR_LABELS) return;
   scroll.scrollTop += box.top - frame.top - frame.height / 3;
 }
 
-// On a narrow screen the text is longer than what is in sight of it: the page is scrolled so far that the record is above
-// the bar of verdicts, and the queue stays as near as it can.
-function revealInPage(workbench) {
+// Scroll to a record that was just opened again, once all around its text is as high as it stays. On a narrow screen the text is
+// longer than what is in sight of it: the page is scrolled so far that the record is above the bar of verdicts, and the
+// queue stays as near as it can.
+function reveal(workbench) {
   const { scroll, bar } = workbench.parts;
   if (workbench.isRevealed ?? true) return;
   workbench.isRevealed = true;
+  revealRecord(scroll);
   const main = document.querySelector("[data-testid='stMain']");
   const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
   if (!main || !piece) return;
