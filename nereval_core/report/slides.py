@@ -96,7 +96,7 @@ def slide_html(slide: Slide) -> Markup:
         excerpt.text, excerpt.marks, types=slide.text.types, style=False, neighbours=excerpt.neighbours
     )
     pattern = slide.pattern
-    return _page(
+    return slide_page(
         slide.heading,
         slide.place,
         slide.under,
@@ -189,19 +189,34 @@ def title_html(name: str, facts: Iterable[tuple[str, str]], hint: str = "") -> M
     """Return the HTML of the first slide: a name, and facts as (term, words)."""
     rows = Markup("").join(Markup("<dt>{}</dt><dd>{}</dd>").format(term, shortened(words)) for term, words in facts)
     body = Markup('<div class="nvs-body nvs-title"><h1>{}</h1><dl>{}</dl><p class="nvs-hint">{}</p></div>')
-    return _page("", "", "", body.format(name, rows, hint), legend=True)
+    return slide_page("", "", "", body.format(name, rows, hint), legend=True)
 
 
-def bars_html(heading: str, under: str, title: str, bars: Iterable[tuple[str, str, Mapping[str, int]]]) -> Markup:
-    """Return the HTML of a slide with a bar a criterion: its name, its F1 in words, and counts by decision."""
+class Bar(NamedTuple):
+    """A bar of decisions: its name, F1 and interval in words, and counts by decision."""
+
+    name: str
+    f1: str
+    interval: str
+    counts: Mapping[str, int]
+
+
+def bars_html(heading: str, under: str, title: str, bars: Iterable[Bar], note: str = "") -> Markup:
+    """Return the HTML of a slide with a bar a criterion; `note` says what the numbers are of."""
     rows = Markup("").join(
-        Markup("<dt>{}</dt><dd>{}</dd><dd>{}</dd>").format(
-            name, Markup("").join(_segment(code, count) for code, count in counts.items() if count), f1
+        Markup('<dt>{}</dt><dd>{}</dd><dd>{}<span class="nvs-interval">{}</span></dd>').format(
+            bar.name,
+            Markup("").join(_segment(code, count) for code, count in bar.counts.items() if count),
+            bar.f1,
+            bar.interval and f" {bar.interval}",
         )
-        for name, f1, counts in bars
+        for bar in bars
     )
-    body = Markup('<div class="nvs-body nvs-figure"><h2>{}</h2><dl class="nvs-bars">{}</dl></div>').format(title, rows)
-    return _page(heading, "", under, body, legend=True)
+    note_html = Markup('<p class="nvs-method">{}</p>').format(note) if note else Markup("")
+    body = Markup('<div class="nvs-body nvs-figure"><h2>{}</h2><dl class="nvs-bars">{}</dl>{}</div>').format(
+        title, rows, note_html
+    )
+    return slide_page(heading, "", under, body, legend=True)
 
 
 def map_html(heading: str, under: str, title: str, table: Mapping[str, Sequence[Any]], note: str = "") -> Markup:
@@ -211,10 +226,10 @@ def map_html(heading: str, under: str, title: str, table: Mapping[str, Sequence[
     its cells and their `shades`, row by row: 0 to 1, None for a cell without one.
     """
     is_upright = len(table["columns"]) > LEVEL_COLUMNS
-    head = Markup("").join(Markup('<th scope="col">{}</th>').format(_breakable(name)) for name in table["columns"])
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(breakable(name)) for name in table["columns"])
     rows = Markup("").join(
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            _breakable(name), Markup("").join(_shaded(*cell) for cell in zip(texts, shades, strict=True))
+            breakable(name), Markup("").join(_shaded(*cell) for cell in zip(texts, shades, strict=True))
         )
         for name, texts, shades in zip(table["rows"], table["texts"], table["shades"], strict=True)
     )
@@ -232,7 +247,7 @@ def map_html(heading: str, under: str, title: str, table: Mapping[str, Sequence[
         rows,
         note,
     )
-    return _page(heading, "", under, body, legend=False)
+    return slide_page(heading, "", under, body, legend=False)
 
 
 def gone_html(
@@ -246,7 +261,7 @@ def gone_html(
     body = Markup('<div class="nvs-body nvs-gone"><h2>{}</h2><p>{}</p>{}{}</div>').format(
         why, remedy, old if quote else "", _comments("", "", shortened(comment))
     )
-    return _page(heading, place, "", body, legend=False)
+    return slide_page(heading, place, "", body, legend=False)
 
 
 def shortened(text: str, most: int = WORDS) -> str:
@@ -270,7 +285,8 @@ def to_word(text: str, most: int = WORDS) -> str:
     return line if len(line) <= most else f"{line[:most].rpartition(' ')[0]} {CUT}"
 
 
-def _page(heading: str, place: str, under: str, *parts: Markup, legend: bool) -> Markup:
+def slide_page(heading: str, place: str, under: str, *parts: Markup, legend: bool) -> Markup:
+    """Return a slide: its header, its parts, and with `legend` the decisions at its foot."""
     head = Markup(
         '<header class="nvs-head"><b>{}</b><span class="nvs-under">{}</span><span class="nvs-place">{}</span></header>'
     ).format(heading, under, place)
@@ -282,7 +298,7 @@ def _page(heading: str, place: str, under: str, *parts: Markup, legend: bool) ->
     )
 
 
-def _breakable(name: str) -> Markup:
+def breakable(name: str) -> Markup:
     """Return a name that may go over several lines after its signs, as in NO_NORMALIZABLES."""
     return Markup("<wbr>").join(escape(part) for part in _SIGN.split(name))
 
@@ -362,10 +378,26 @@ STYLE = TEXT_STYLE + Markup(
     ".nvs .nvs-bars{display:grid;grid-template-columns:auto minmax(min-content,1fr) auto;gap:.5em .8em;"
     "align-items:center;font-variant-numeric:tabular-nums}"
     ".nvs-bars dd:nth-of-type(odd){display:flex;gap:3px;height:2.2em;line-height:2.2em}"
-    ".nvs-bars span{min-width:max-content;padding:0 .15em;white-space:nowrap;text-align:center;border-radius:.15em}"
+    ".nvs-bars dd:nth-of-type(odd) span{min-width:max-content;padding:0 .15em;white-space:nowrap;text-align:center;"
+    "border-radius:.15em}"
     ".nvs-bars dd:nth-of-type(even){white-space:nowrap}"
     "@media (max-width:500px){.nvs .nvs-bars{column-gap:.4em}.nvs-bars dd:nth-of-type(odd){gap:1px}"
-    ".nvs-bars span{font-size:.72em;padding:0}}"
+    ".nvs-bars dd:nth-of-type(odd) span{font-size:.72em;padding:0}}"
+    ".nvs-interval{font-size:.75em;opacity:.8;white-space:nowrap}"
+    ".nvs p.nvs-method{font-size:max(16px,.65em);margin-top:.8em}"
+    ".nvs-ranks{display:grid;gap:0 .6em;align-items:center;font-variant-numeric:tabular-nums;"
+    "font-size:min(1em,calc((var(--nvs-height,100dvh) - 14em)/var(--nvs-em)))}"
+    ".nvs-ranks b{font-weight:400;line-height:1.1;overflow-wrap:anywhere}.nvs-ranks b.nvs-facet{text-align:end}"
+    ".nvs-ranks>span{white-space:nowrap}.nvs-plot,.nvs-grid,.nvs-axis{position:relative;height:100%;align-self:stretch}"
+    ".nvs-mark{display:inline-block;width:.6em;height:.6em}"
+    ".nvs-plot .nvs-mark{position:absolute;top:50%;margin:-.3em 0 0 -.3em}"
+    ".nvs-line{position:absolute;top:50%;height:.14em;margin-top:-.07em;border-radius:.07em}"
+    ".nvs-grid i{position:absolute;top:0;bottom:0;border-inline-start:1px solid #8886}"
+    ".nvs-axis i{position:absolute;top:.3em;transform:translateX(-50%);font-style:normal;font-size:.8em;opacity:.8}"
+    ".nvs-bracket{align-self:stretch;padding-block:calc(var(--nvs-row)*.56)}"
+    ".nvs-bracket i{display:block;height:100%;border:2px solid currentColor;border-inline-start:0;opacity:.7}"
+    ".nvs p.nvs-legend{display:flex;flex-wrap:wrap;gap:0 1em;font-size:.8em;opacity:1;margin-bottom:.5em}"
+    ".nvs-legend>span{overflow-wrap:anywhere}"
     ".nvs-figure table{border-collapse:separate;border-spacing:3px;font-variant-numeric:tabular-nums;"
     "font-size:min(1em,calc((var(--nvs-height,100dvh) - 9em)/(var(--nvs-rows)*2)))}"
     ".nvs-figure th{font-weight:400;max-width:11em;overflow-wrap:anywhere;line-height:1.1}"
@@ -383,6 +415,8 @@ STYLE = TEXT_STYLE + Markup(
     ".nvs blockquote{border-inline-start:.2em solid #8888;padding-inline-start:.6em!important;overflow-wrap:anywhere}"
     ".nvs mark{background:none;color:inherit;font-weight:700;text-decoration:underline}"
     "@media (max-width:600px){.nvs{font-size:var(--nvs-size,18px)}.nvs-figure table{font-size:.7em}"
+    ".nvs-ranks{column-gap:.3em}.nvs-ranks.nvs-whole{--nvs-row:2.8em!important}.nvs-whole b{font-size:.8em}"
+    ".nvs-interval{display:none}.nvs-axis i:nth-child(even){display:none}"
     ".nvs-head{flex-wrap:wrap;row-gap:0}.nvs-head b{flex-grow:1;max-width:60%}"
     ".nvs-under{order:1;flex-basis:100%;white-space:normal;overflow-wrap:anywhere}"
     ".nvs-title dl{grid-template-columns:minmax(0,1fr);gap:0}.nvs-title dd{margin-bottom:.4em}"

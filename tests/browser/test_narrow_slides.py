@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from nereval_core.report.slides import STYLE, bars_html
+from nereval_core.report.slides import STYLE, Bar, bars_html
 
 COUNTS = {"COR": 288, "INC": 93, "PAR": 12, "MIS": 68, "SPU": 81}
 
 
 @pytest.mark.parametrize("width", [390, 1024])
 def test_counts_of_a_bar_end_before_its_f1(browser: Any, width: int) -> None:
-    bars = [(name, "0.632", COUNTS) for name in ("strict", "exact", "partial", "type")]
+    bars = [Bar(name, "0.632", "[0.581, 0.680]", COUNTS) for name in ("strict", "exact", "partial", "type")]
     page = browser.new_page(viewport={"width": width, "height": 768})
     slide = str(STYLE) + str(bars_html("Errors of team10", "team10", "Decisions and F1", bars))
     page.set_content(f"<!doctype html><body style='margin:0'>{slide}")

@@ -35,10 +35,10 @@ def test_from_the_bare_address_to_a_deck_in_one_file(
             hand.click(page.get_by_role("button", name="Download", exact=True))
         started.value.save_as(file)
         assert hand.clicks <= MOST_CLICKS, hand.clicks
-        hand.click(page.get_by_role("button", name="Present 6 slides"))
+        hand.click(page.get_by_role("button", name="Present 7 slides"))
         page.locator(".nvs-title h1").wait_for()
         page.locator(".nv-bar").wait_for()
-        for seen in ("Decisions and F1", "Gold types", "pattern 1 of 3", "pattern 2 of 3"):
+        for seen in ("Decisions and F1", "Gold types", "F1 of 2 systems", "pattern 1 of 3", "pattern 2 of 3"):
             hand.press(page, ("ArrowRight",))
             page.locator(".nvs", has_text=seen).wait_for()
             assert page.evaluate(OUTSIDE) == []
@@ -59,11 +59,11 @@ def open_file(browser: Any, file: Path) -> None:
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", lambda request: None if request.url.startswith("file:") else problems.append(request.url))
         page.goto(file.as_uri())
-        for number in range(1, 7):
+        for number in range(1, 8):
             assert page.locator(".deck-slide:visible").get_attribute("id") == str(number)
             assert page.evaluate(OUTSIDE) == []
             page.keyboard.press("ArrowRight")
-        assert page.url.endswith("#6")
+        assert page.url.endswith("#7")
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
         page.keyboard.press("d")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != background
@@ -72,11 +72,11 @@ def open_file(browser: Any, file: Path) -> None:
         page.emulate_media(media="print")
         assert not page.locator(".nvs-hint").is_visible(), "keys mean nothing on paper"
         place = page.locator(".deck-slide").nth(3).evaluate("slide => getComputedStyle(slide, '::after').content")
-        assert place == '"4 of 6"'
+        assert place == '"4 of 7"'
         page.emulate_media(media="null")
         for ratio in (False, True):
             printed = page.pdf(prefer_css_page_size=True, print_background=True)
-            assert printed.count(b"/MediaBox") == 6 and (b"[0 0 720 540]" in printed) == ratio
+            assert printed.count(b"/MediaBox") == 7 and (b"[0 0 720 540]" in printed) == ratio
             page.keyboard.press("4")
         context.close()
     assert not problems

@@ -10,15 +10,20 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
+from pages.shared import systems
 from pages.shared.data import caches, playlists
 from pages.shared.data.loading import load_demo
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import patterns
+from pages.shared.overview import headline
+from pages.shared.overview.headline import f1_intervals
 from pages.shared.present import deck_file as present_file
-from pages.shared.present.deck import deck_of, groups_by_key, sentence_of
+from pages.shared.present.deck import deck_of, figures_of, groups_by_key, sentence_of
 from pages.shared.present.deck_file import Session, deck_file
 from pages.shared.present.drawing import numbers_of
+from pages.shared.systems import ranking
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.link import read_link
 from tests.support.pages import DEMO, address, opened, sound, start_afresh
@@ -63,19 +68,19 @@ def file_of(view: View, where: str = "http://127.0.0.1:8500") -> str:
 
 def test_without_anything_chosen_a_deck_is_suggested() -> None:
     app = opened("Present", View())
-    assert shown(app) == ["Title", "Scores", "Confusions", *NAMES] and len(NAMES) == 3
-    assert app.button(key=f"{keys.PLAYLIST}begin").label == "Present 6 slides"
-    assert any("Suggested: **6 slides** on rules" in line.value for line in app.markdown)
-    assert sum('class="nvt"' in html.proto.body for html in app.get("html")) == 6
+    assert shown(app) == ["Title", "Scores", "Confusions", "Systems", *NAMES] and len(NAMES) == 3
+    assert app.button(key=f"{keys.PLAYLIST}begin").label == "Present 7 slides"
+    assert any("Suggested: **7 slides** on rules" in line.value for line in app.markdown)
+    assert sum('class="nvt"' in html.proto.body for html in app.get("html")) == 7
 
 
 def test_slides_are_taken_out_moved_and_added_and_the_link_has_them() -> None:
     app = press(opened("Present", VIEW), "drop_1")
-    assert shown(app) == ["Title", "Confusions", *NAMES]
+    assert shown(app) == ["Title", "Confusions", "Systems", *NAMES]
     app = press(app, "later_1")
-    assert shown(app) == ["Title", NAMES[0], "Confusions", *NAMES[1:]]
+    assert shown(app) == ["Title", "Systems", "Confusions", *NAMES]
     app = sound(app.selectbox(key=f"{keys.PLAYLIST}add").select("Scores").run())
-    after = ["Title", NAMES[0], "Confusions", *NAMES[1:], "Scores"]
+    after = ["Title", "Systems", "Confusions", *NAMES, "Scores"]
     assert shown(app) == after
     link = address(app)
     start_afresh()
@@ -83,7 +88,7 @@ def test_slides_are_taken_out_moved_and_added_and_the_link_has_them() -> None:
     other = sound(opened("Present", read_link(link)[0]))
     assert shown(other) == after
     app = press(app, "suggest")
-    assert shown(app) == ["Title", "Scores", "Confusions", *NAMES] and "deck" not in address(app)
+    assert shown(app) == ["Title", "Scores", "Confusions", "Systems", *NAMES] and "deck" not in address(app)
 
 
 def test_the_last_slide_taken_out_leaves_the_title() -> None:
@@ -104,6 +109,8 @@ def test_presenting_starts_at_the_title_or_from_a_slide() -> None:
     app = press(opened("Present", VIEW), "from_2")
     assert "Gold types" in slide(app) and address(app)["slide"] == "confusion"
     app = press(opened("Present", VIEW), "from_3")
+    assert "F1 of 2 systems" in slide(app) and address(app)["slide"] == "systems"
+    app = press(opened("Present", VIEW), "from_4")
     assert NAMES[0] in slide(app) and address(app)["slide"] == "pattern"
 
 
@@ -116,14 +123,14 @@ def test_what_a_link_names_and_is_no_slide_is_said() -> None:
 def test_without_patterns_the_records_of_inspect_are_suggested() -> None:
     app = opened("Present", replace(VIEW, criterion="fragment"))
     names = shown(app)
-    assert names[:3] == ["Title", "Scores", "Confusions"] and "that Inspect lists" in names[3]
+    assert names[:4] == ["Title", "Scores", "Confusions", "Systems"] and "that Inspect lists" in names[4]
 
 
 def test_patterns_of_a_large_corpus_wait_for_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "SPANS", 10)
     app = opened("Present", VIEW)
     assert not set(NAMES) & set(shown(app))
-    assert shown(press(app, "patterns"))[3:6] == NAMES
+    assert shown(press(app, "patterns"))[4:7] == NAMES
 
 
 def test_a_figure_names_no_document() -> None:
@@ -150,8 +157,8 @@ def test_the_map_counts_the_types_and_errors_that_it_leaves_out(monkeypatch: pyt
 
 def test_the_file_has_the_slides_with_notes_and_links() -> None:
     html = file_of(VIEW)
-    assert html.count('class="deck-slide"') == 6 and all(name in html for name in NAMES)
-    assert html.count("strict: ") == 6 and "http://127.0.0.1:8500/Inspect?corpus=" in html
+    assert html.count('class="deck-slide"') == 7 and all(name in html for name in NAMES)
+    assert html.count("strict: ") == 7 and "http://127.0.0.1:8500/Inspect?corpus=" in html
     assert "http" not in file_of(VIEW, "").replace("http-equiv", "")
 
 
@@ -223,3 +230,55 @@ def test_masked_thumbnails_have_no_words_of_the_texts() -> None:
     assert len(shown(app)) >= 4
     sent = "\n".join(str(element.proto) for element in app.main)
     assert "Aspirin" not in sent and "Aspirin" in "\n".join(str(e.proto) for e in opened("Present", VIEW).main)
+
+
+def test_systems_are_compared_as_on_their_page() -> None:
+    comparison = systems.comparison_of(PAGE, systems.shown_criteria(PAGE, False))
+    rows = ranking.whole(PAGE, comparison).intervals
+    html = slide(opened("Present", replace(VIEW, slide="systems")))
+    for row in rows.to_dict("records"):
+        assert f"{row['f1']:.3f}" in html and f"[{row['f1_low']:.3f}, {row['f1_high']:.3f}]" in html
+    assert "F1 of 2 systems under strict" in html and "gold spans in" in html and "resamples of documents" in html
+
+
+def test_systems_are_compared_by_type() -> None:
+    app = opened("Present", replace(VIEW, deck=("title", "scores")))
+    app = sound(app.selectbox(key=f"{keys.PLAYLIST}add").select("Systems by type").run())
+    assert shown(app) == ["Title", "Scores", "Systems by type"]
+    html = slide(opened("Present", replace(VIEW, deck=("title", "systems-by-type"), slide="systems-by-type")))
+    assert html.count('class="nvs-facet"') == len(PAGE.types) and "(n=" in html and "by type under strict" in html
+
+
+def test_one_system_has_nothing_to_be_compared_with() -> None:
+    alone = replace(DEMO, corpus=replace(DEMO.corpus, systems=DEMO.corpus.systems[:1]), reading="alone")
+    view = View(corpus=alone.corpus.digest, system=alone.corpus.systems[0].name)
+    page = PageContext(alone, view, caches.settings_in(alone, view))
+    assert "systems" not in deck_of(page, None).slides and "systems" not in figures_of(page)
+    asked = PageContext(alone, replace(view, deck=("title", "systems", "scores")), page.settings)
+    assert deck_of(asked, None).slides == ("scores",)
+
+
+def test_scores_have_intervals_and_numbers() -> None:
+    html = slide(opened("Present", replace(VIEW, slide="scores")))
+    low, high = f1_intervals(PAGE, ("strict",))["strict"]
+    assert f"[{low:.3f}, {high:.3f}]" in html and f"n = {len(DEMO.corpus.gold)} gold spans in" in html
+    assert f"[{low:.3f}, {high:.3f}]" in file_of(replace(VIEW, deck=("title",)))
+    assert low < PAGE.scores().counts("strict").f1 < high  # type: ignore[operator]
+
+
+def test_intervals_and_systems_of_many_documents_are_not_computed_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headline, "MOST_DOCUMENTS", 1)
+    app = opened("Present", VIEW)
+    assert shown(app) == ["Title", "Scores", "Confusions", *NAMES]
+    assert "Systems" in app.selectbox(key=f"{keys.PLAYLIST}add").options
+    assert "n = " in (html := slide(opened("Present", replace(VIEW, slide="scores")))) and "resamples" not in html
+
+
+def test_a_refusal_to_compare_systems_leaves_the_other_slides(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise FormatError.single("Resampling", None, "it took too long", "ask for fewer systems")
+
+    monkeypatch.setattr(systems, "comparison_of", refuse)
+    html = slide(opened("Present", replace(VIEW, slide="systems")))
+    assert "it took too long" in html and "ask for fewer systems" in html
+    assert shown(opened("Present", VIEW)) == ["Title", "Scores", "Confusions", "Systems", *NAMES]

@@ -20,7 +20,7 @@ from nereval_core.scoring import score_layers
 from pages.shared.data import caches, playlists
 from pages.shared.data.loading import load_demo
 from pages.shared.server import access
-from pages.shared.view import FIGURE_SLIDES, MASKED, View, keys
+from pages.shared.view import FIGURES_OF_SYSTEM, MASKED, View, keys
 from tests.support.pages import DEMO, address, opened, sound, start_afresh
 from tests.support.workbench import act, card, workbench
 
@@ -157,7 +157,7 @@ def test_figures_stand_between_the_title_and_the_records_unless_only_records_are
     uid = address(starred(0))["playlist"]
     for view in (replace(VIEW, playlist=uid), VIEW):
         slides = replace(view, slide="record")
-        scores, confusion = (opened("Present", replace(slides, slide=word)) for word in FIGURE_SLIDES)
+        scores, confusion = (opened("Present", replace(slides, slide=word)) for word in FIGURES_OF_SYSTEM)
         strict = score_layers(CORPUS.gold, CORPUS.system("rules")).counts("strict")
         assert f"{strict.f1:.3f}" in slide(scores) and f"✓ {strict.gold[0]}" in slide(scores)
         missed = ERRORS[ERRORS["decision"] == "MIS"]["gold_type"].value_counts()

@@ -11,6 +11,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import plain_text
 from nereval_core.report.marks import Mark
 from nereval_core.report.slides import (
+    Bar,
     Pattern,
     Slide,
     Text,
@@ -56,7 +57,7 @@ def test_hostile_words_are_text_on_the_other_slides() -> None:
     parts = (HOSTILE, HOSTILE)
     for shown in (
         title_html(HOSTILE, [parts], HOSTILE),
-        bars_html(HOSTILE, HOSTILE, HOSTILE, [(HOSTILE, HOSTILE, {"COR": 1})]),
+        bars_html(HOSTILE, HOSTILE, HOSTILE, [Bar(HOSTILE, HOSTILE, HOSTILE, {"COR": 1})], HOSTILE),
         map_html(HOSTILE, HOSTILE, HOSTILE, TABLE, HOSTILE),
         gone_html(HOSTILE, HOSTILE, HOSTILE, HOSTILE, (HOSTILE, HOSTILE, HOSTILE), HOSTILE),
         slide_html(replace(SLIDE, gold=parts, text=Text(HOSTILE, [MARK], types=[HOSTILE]))),
@@ -87,9 +88,18 @@ def test_lines_end_where_the_longest_label_fits() -> None:
     assert margins[0] < 1 < 8 < margins[1] and sizes[0] >= sizes[1]
 
 
+BAR = Bar("strict", "0.812", "[0.710, 0.902]", {"COR": 1_234, "INC": 0, "SPU": 5})
+
+
 def test_bars_and_cells_show_their_counts() -> None:
-    bars = bars_html("Monday", "rules", "Decisions", [("strict", "0.812", {"COR": 1_234, "INC": 0, "SPU": 5})])
-    assert all(words in bars for words in ("strict", "0.812", "✓ 1,234", "flex:1234 1 0", "+ 5")) and "≠ 0" not in bars
+    bars = bars_html("Monday", "rules", "Decisions", [BAR], "n = 3 gold spans")
+    assert (
+        all(
+            words in bars
+            for words in ("strict", "0.812", "[0.710, 0.902]", "n = 3 gold spans", "✓ 1,234", "flex:1234 1 0", "+ 5")
+        )
+        and "≠ 0" not in bars
+    )
     table = {"sides": ["gold", "predicted"], "rows": ["A"], "columns": ["A", "missed"], "texts": [["", "7"]]}
     shown = map_html("Monday", "rules", "Types", table | {"shades": [[None, 0.75]]}, "2 more are left out.")
     assert "gold → predicted" in shown and "2 more are left out." in shown

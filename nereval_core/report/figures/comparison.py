@@ -130,7 +130,7 @@ def leaderboard(
             figure.add_hline(y=place - 0.5, line={"color": GRID, "width": 1})
     return figure.update_layout(
         title={
-            "text": f"{title or _title(table, len(systems))}<br><sub>{plain(_subtitle(table, units))}; "
+            "text": f"{title or _title(table, len(systems))}<br><sub>{plain(counts_in_words(table, units))}; "
             f"{'<br>'.join(map(plain, method.splitlines()))}</sub>",
             "yref": "container",
             "y": 1,
@@ -179,7 +179,8 @@ def _title(table: pd.DataFrame, systems: int) -> str:
     return f"F1 of {counted(systems, 'system')} under {criterion}"
 
 
-def _subtitle(table: pd.DataFrame, units: tuple[str, str]) -> str:
+def counts_in_words(table: pd.DataFrame, units: tuple[str, str]) -> str:
+    """Return what a ranking is of: F1, and the numbers of gold spans and of units, at most where facets differ."""
     if "POS" not in table:
         return "F1, at best 1"
     spans, number = (int(table[column].max()) if len(table) else 0 for column in ("POS", "units"))

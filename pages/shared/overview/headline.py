@@ -103,14 +103,24 @@ def has_intervals(page: PageContext) -> bool:
 
 def _intervals_of(page: PageContext) -> list[tuple[float, float]]:
     """Return the 95% intervals of precision, recall and F1, none where the page has none."""
-    return _intervals(page, plan_of(page)) if has_intervals(page) else []
+    return _intervals(page, plan_of(page), (page.by,))[page.by] if has_intervals(page) else []
+
+
+def f1_intervals(page: PageContext, names: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+    """Return the 95% interval of F1 under each criterion."""
+    place = list(RATIO_KEYS).index("F1")
+    return {name: ends[place] for name, ends in _intervals(page, plan_of(page), names).items()}
 
 
 @memoized()
-def _intervals(page: PageContext, plan: ResamplingPlan) -> list[tuple[float, float]]:
-    resampled = SystemResamples(count_units({page.system: page.scores()}, [page.by], units_of(page)), plan)
-    estimates = resampled.estimate_ratios(0)
-    return list(zip(estimates.low[0].tolist(), estimates.high[0].tolist(), strict=True))
+def _intervals(page: PageContext, plan: ResamplingPlan, names: tuple[str, ...]) -> dict[str, list[tuple[float, float]]]:
+    scores = {page.system: page.scores(names=names)}
+    resampled = SystemResamples(count_units(scores, list(names), units_of(page)), plan)
+    estimates = [resampled.estimate_ratios(place) for place in range(len(names))]
+    return {
+        name: list(zip(each.low[0].tolist(), each.high[0].tolist(), strict=True))
+        for name, each in zip(names, estimates, strict=True)
+    }
 
 
 _HERE = Path(__file__).parent

@@ -16,7 +16,17 @@ from pages.shared.data import caches, playlists
 from pages.shared.data.page_context import PageContext
 from pages.shared.present.deck import Deck, deck_of, example_of
 from pages.shared.present.drawing import first_slide_html, record_slide_html
-from pages.shared.view import FIGURE_SLIDES, PATTERN_SLIDE, RECORD_SLIDES, TITLE_SLIDE, View, is_pattern, keys, state
+from pages.shared.view import (
+    FIGURE_SLIDES,
+    FIGURES_OF_SYSTEM,
+    PATTERN_SLIDE,
+    RECORD_SLIDES,
+    TITLE_SLIDE,
+    View,
+    is_pattern,
+    keys,
+    state,
+)
 from pages.shared.view.queries import query_of, view_of
 
 KEYS = "→ or space: next · ←: back · Home, End · b: blank · Escape: leave"
@@ -162,7 +172,7 @@ def _step(slide: str) -> None:
     playlist = playlists.playlist_of(view)
     if view.record and not view.deck and playlist is None:
         # A link to one record is to a list: its title is that of the list too.
-        figures = () if "records-only" in view.layout else FIGURE_SLIDES
+        figures = () if "records-only" in view.layout else FIGURES_OF_SYSTEM
         view = replace(view, deck=(TITLE_SLIDE, *figures, RECORD_SLIDES))
     place = None if playlist is None else playlist.find(slide)
     if playlist is not None and place is not None:

@@ -13,11 +13,23 @@ from nereval_core.review.playlists import Item, Playlist
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import patterns
-from pages.shared.view import FIGURE_SLIDES, PATTERN_SLIDE, RECORD_SLIDES, TITLE_SLIDE, View, is_pattern
+from pages.shared.present import systems_slides
+from pages.shared.view import (
+    FIGURE_SLIDES,
+    FIGURES_OF_SYSTEM,
+    PATTERN_SLIDE,
+    RECORD_SLIDES,
+    SYSTEM_SLIDES,
+    TITLE_SLIDE,
+    View,
+    is_pattern,
+)
 from pages.shared.view.text import count
 
 SUGGESTED_PATTERNS = 5
-FIGURE_NAMES: Mapping[str, str] = dict(zip(FIGURE_SLIDES, ("Scores", "Confusions"), strict=True))
+FIGURE_NAMES: Mapping[str, str] = dict(
+    zip(FIGURE_SLIDES, ("Scores", "Confusions", "Systems", "Systems by type"), strict=True)
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +121,21 @@ def deck_of(page: PageContext, playlist: Playlist | None) -> Deck:
     view = page.view
     if view.deck:
         groups = groups_by_key(page)
-        slides = tuple(word for word in view.deck if word in FIGURE_SLIDES or word in groups)
+        slides = tuple(word for word in view.deck if word in figures_of(page) or word in groups)
         n_missing = sum(is_pattern(word) and word not in groups for word in view.deck)
         return Deck(page, playlist, slides, RECORD_SLIDES in view.deck, n_missing)
     is_list = bool(view.slide and view.record) or "records-only" in view.layout
     if is_list or (playlist is not None and playlist.items):
         # In older links a show had no more slides than these.
-        return Deck(page, playlist, () if "records-only" in view.layout else FIGURE_SLIDES, True)
+        return Deck(page, playlist, () if "records-only" in view.layout else FIGURES_OF_SYSTEM, True)
     suggested = tuple(groups_by_key(page))[:SUGGESTED_PATTERNS]
-    return Deck(page, playlist, (*FIGURE_SLIDES, *suggested), not suggested)
+    compared = SYSTEM_SLIDES[:1] if systems_slides.are_suggested(page) else ()
+    return Deck(page, playlist, (*FIGURES_OF_SYSTEM, *compared, *suggested), not suggested)
+
+
+def figures_of(page: PageContext) -> tuple[str, ...]:
+    """Return the slides with figures that a corpus has: systems are compared where there are several."""
+    return FIGURE_SLIDES if systems_slides.are_compared(page) else FIGURES_OF_SYSTEM
 
 
 def groups_by_key(page: PageContext) -> Mapping[str, ErrorGroup]:

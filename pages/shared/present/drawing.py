@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -12,7 +12,7 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import name_text
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
-from nereval_core.report.slides import Pattern, Slide, Text, bars_html, gone_html, map_html, slide_html, title_html
+from nereval_core.report.slides import Bar, Pattern, Slide, Text, bars_html, gone_html, map_html, slide_html, title_html
 from nereval_core.review.playlists import Item
 from nereval_core.review.verdicts import StoredVerdict
 from nereval_core.review.words import decision_in_words
@@ -24,8 +24,9 @@ from pages.shared.data import playlists
 from pages.shared.data.loading import Loaded
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record
+from pages.shared.present import systems_slides
 from pages.shared.present.deck import Deck, example_of, groups_by_key, sentence_of
-from pages.shared.view import FIGURE_SLIDES, is_pattern
+from pages.shared.view import FIGURES_OF_SYSTEM, SYSTEM_SLIDES, is_pattern
 from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.formulas import number
 from pages.shared.view.text import count
@@ -35,7 +36,7 @@ MOST = 4
 """Systems and criteria of a playlist whose F1 stands on its title."""
 TYPES = 10
 """Types of a confusion table that are legible from the last row."""
-SCORES, CONFUSION = FIGURE_SLIDES
+SCORES, CONFUSION = FIGURES_OF_SYSTEM
 
 FindCorpus = Callable[[str], Loaded | None]
 """Gives the corpus of a digest, None where this server lacks it."""
@@ -50,6 +51,8 @@ def first_slide_html(deck: Deck, word: str, hint: str) -> Markup:
         return _pattern(deck, word)
     # Figures are about all documents.
     under = " · ".join(_under(replace(page, view=replace(page.view, doc="")), deck.heading))
+    if word in SYSTEM_SLIDES:
+        return systems_slides.systems_html(page, deck.heading, under, word)
     return (_scores if word == SCORES else _confusion)(page, deck.heading, under)
 
 
@@ -64,7 +67,8 @@ def _title(deck: Deck, hint: str) -> Markup:
     for system, name in pairs:
         context = replace(page, view=replace(page.view, system=system))
         f1 = context.scores(names=[name]).counts(name).f1
-        facts.append((f"{name_text(system)}, {name}", f"F1 {number(f1)}"))
+        interval = _interval(systems_slides.f1_intervals(context, [name]), name)
+        facts.append((f"{name_text(system)}, {name}", f"F1 {number(f1)} {interval}".rstrip()))
     facts.append(("slides", deck.contents))
     if page.view.mask:
         facts.append(("masked", HIDDEN))
@@ -93,11 +97,20 @@ def numbers_of(page: PageContext, group: ErrorGroup) -> str:
 def _scores(page: PageContext, heading: str, under: str) -> Markup:
     names = [name for name in dict.fromkeys((*SCHEMAS, page.by)) if name in page.criteria]
     scores = page.scores(names=names)
+    intervals = systems_slides.f1_intervals(page, names)
     bars = []
     for name in names:
         counts = scores.counts(name)
-        bars.append((name, number(counts.f1), dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))))
-    return bars_html(heading, under, f"Decisions and F1 of {name_text(page.system)} by criterion", bars)
+        decided = dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))
+        bars.append(Bar(name, number(counts.f1), _interval(intervals, name), decided))
+    title = f"Decisions and F1 of {name_text(page.system)} by criterion"
+    return bars_html(heading, under, title, bars, systems_slides.numbers_behind(page))
+
+
+def _interval(intervals: Mapping[str, tuple[float, float]], name: str) -> str:
+    """Return the interval of a criterion in brackets, "" without one."""
+    low, high = intervals.get(name, (float("nan"), float("nan")))
+    return "" if low != low else f"[{low:.3f}, {high:.3f}]"
 
 
 def _confusion(page: PageContext, heading: str, under: str) -> Markup:

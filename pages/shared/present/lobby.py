@@ -23,13 +23,14 @@ from pages.shared.present.deck import (
     SUGGESTED_PATTERNS,
     Deck,
     deck_of,
+    figures_of,
     groups_by_key,
     sentence_of,
     waits_for_patterns,
 )
 from pages.shared.present.deck_file import Session, deck_file, deck_in_file, item_page
 from pages.shared.present.drawing import HIDDEN, first_slide_html, record_slide_html
-from pages.shared.view import FIGURE_SLIDES, PATTERN_SLIDE, RECORD_SLIDES, is_pattern, keys, state
+from pages.shared.view import FIGURE_SLIDES, FIGURES_OF_SYSTEM, PATTERN_SLIDE, RECORD_SLIDES, is_pattern, keys, state
 from pages.shared.view.text import count, named, plain, show_problems
 
 ROWS = 12
@@ -149,7 +150,7 @@ def _begin(deck: Deck, session: Session) -> None:
         st.caption(f"It opens this deck on any server that has {needs}.")
     total = page.ledger().total(page.query()).records
     if not deck.has_records or deck.playlist is not None:
-        listed = replace(deck, playlist=None, slides=FIGURE_SLIDES, has_records=True)
+        listed = replace(deck, playlist=None, slides=FIGURES_OF_SYSTEM, has_records=True)
         st.button(
             f"Present the {count(total, 'record')} that Inspect lists",
             key=f"{keys.PLAYLIST}begin_list",
@@ -239,7 +240,7 @@ def _add_slides(deck: Deck) -> None:
     """Offer the slides that are not in the deck: figures, further patterns, and the records."""
     page = deck.page
     groups = groups_by_key(page)
-    names = {word: FIGURE_NAMES[word] for word in FIGURE_SLIDES if word not in deck.slides}
+    names = {word: FIGURE_NAMES[word] for word in figures_of(page) if word not in deck.slides}
     names |= {
         word: f"{sentence_of(page, group)} ({count(group.records, 'record')})"
         for word, group in groups.items()

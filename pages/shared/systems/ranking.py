@@ -106,7 +106,8 @@ def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
     return choose
 
 
-def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
+def method_and_tests(comparison: Comparison, ranking: Ranking) -> tuple[str, pd.DataFrame]:
+    """Return how a ranking was made, in lines, and its significant differences."""
     plan, units = comparison.plan, comparison.units
     of_slices = ranking.facet == "slice"
     intervals = (
@@ -116,11 +117,17 @@ def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: t
     )
     tests = ranking.pairs[ranking.pairs["p_holm"].notna()]
     method = ranking_method(intervals, plan.level, systems_by_slice.most_tests(tests), ranking.facet)
+    return method, tests[are_significant(tests, plan.level)]
+
+
+def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
+    units = comparison.units
+    method, apart = method_and_tests(comparison, ranking)
     return leaderboard(
         ranking.intervals,
         method,
         (units.singular, units.plural),
-        apart=tests[are_significant(tests, plan.level)],
+        apart=apart,
         facet=ranking.column,
         title=ranking.title,
         pair=pair,
@@ -140,7 +147,8 @@ def _bounded(ranking: Ranking, tab: str) -> Ranking:
     return Ranking(rows, pairs, ranking.facet, ranking.title, ranking.resamples)
 
 
-def _whole(page: PageContext, comparison: Comparison) -> Ranking:
+def whole(page: PageContext, comparison: Comparison) -> Ranking:
+    """Return the ranking on all types together under the chosen criterion."""
     rows, pairs = (table[table["criterion"].eq(page.by)] for table in (comparison.intervals, comparison.all_pairs))
     return Ranking(rows, pairs, "", _title(rows, f"under {page.by}"), comparison.plan.resamples)
 
@@ -151,8 +159,11 @@ def _by_criterion(page: PageContext, comparison: Comparison) -> Ranking:
 
 
 def _by_type(page: PageContext, comparison: Comparison) -> Ranking | None:
-    if not systems.are_types_wanted(page):
-        return None
+    return by_type(page, comparison) if systems.are_types_wanted(page) else None
+
+
+def by_type(page: PageContext, comparison: Comparison) -> Ranking:
+    """Return the ranking on each type, those with most gold spans first."""
     rows, pairs, _ = systems.type_tables(page, comparison)
     spans = rows.groupby("type")["POS"].transform("max")
     rows = rows.assign(spans=spans).sort_values("spans", ascending=False, kind="stable")
@@ -242,8 +253,8 @@ def _refused_systems(page: PageContext, comparison: Comparison, name: str) -> di
 
 def _as_scorer(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return our own numbers under the chosen criterion, which the scorers stand below."""
-    whole = _whole(page, comparison)
-    return whole.intervals[["criterion", "system", "f1", "f1_low", "f1_high"]], whole.pairs
+    ranking = whole(page, comparison)
+    return ranking.intervals[["criterion", "system", "f1", "f1_low", "f1_high"]], ranking.pairs
 
 
 @memoized("Resampling published scorers …")
@@ -272,7 +283,7 @@ def _title(rows: pd.DataFrame, words: str) -> str:
 
 
 RANKINGS: Mapping[str, Callable[[PageContext, Comparison], Ranking | None]] = {
-    "": _whole,
+    "": whole,
     "types-of-systems": _by_type,
     "slices-of-systems": _by_slice,
     "across-criteria": _by_criterion,

@@ -179,8 +179,10 @@ marks where tokens and sentences begin;
 Confusion hides the diagonal, or orders types by confusion; Systems and Review show all criteria; Criteria shows
 published scorers; Annotators shows gamma; slides show no figures; Linking pairs overlapping mentions, or takes any
 of gold's links for true; Systems ranks annotators too."""
-FIGURE_SLIDES = ("scores", "confusion")
-"""Slides that show a figure, not the title or a record."""
+FIGURES_OF_SYSTEM = ("scores", "confusion")
+SYSTEM_SLIDES = ("systems", "systems-by-type")
+FIGURE_SLIDES = (*FIGURES_OF_SYSTEM, *SYSTEM_SLIDES)
+"""Slides that show a figure, not the title or a record: of one system, or of all."""
 PATTERN_SLIDE = "pattern"
 SLIDES = ("record", PATTERN_SLIDE, *FIGURE_SLIDES)
 TITLE_SLIDE, RECORD_SLIDES = "title", "records"
