@@ -10,11 +10,8 @@ from pages.shared.components import sentence
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import error_classes, facets, filters, patterns, tabs
 from pages.shared.inspect.workbench import KEY, draw_workbench
-from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
-from pages.shared.verdicts.case import reason_unoffered
 from pages.shared.verdicts.events import apply_events, give_waiting
-from pages.shared.view import keys
 from pages.shared.view.queries import RECORDS_TAB
 from pages.shared.view.text import plain
 
@@ -60,5 +57,3 @@ def draw(page: PageContext) -> None:
         st.warning(f"The place {opened.outside} is not in this text, which has {len(opened.read.text):,} characters.")
     filters.draw_record_menu(page, opened, order)
     sentence.errors(page)
-    if not reason_unoffered(page) and st.session_state.get(keys.WAITING):
-        dialogs.ask_name()

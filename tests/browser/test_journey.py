@@ -130,7 +130,7 @@ def decide_first(visit: Visit, hand: Hand, number: int) -> None:
 
 
 def field_of_name(page: Any) -> None:
-    """Wait for the dialog that asks for the reviewer's name: its field takes what is typed."""
+    """Wait for the question for the reviewer's name: its field takes what is typed."""
     page.wait_for_function("() => document.activeElement?.getAttribute('aria-label') === 'Your name'", polling=50)
 
 
@@ -166,7 +166,7 @@ def decide_more(visit: Visit, number: int) -> None:
             page.keyboard.press(key)
         if place == len(FIRST):
             field_of_name(page)
-            assert visit.eventually(lambda: page.get_by_label("Your name").input_value() == NAME)
+            assert visit.eventually(lambda: page.get_by_label("Your name").get_attribute("placeholder") == NAME)
             page.keyboard.press("Enter")
         page.get_by_text(f"{place + 1} of {number} reviewed").first.wait_for()
         if place == len(FIRST) + 4:

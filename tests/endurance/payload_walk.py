@@ -219,7 +219,7 @@ class Walk:
             with self._settled():
                 page.keyboard.press(key)
             self.trap.look()
-            self._write(page.get_by_test_id("stDialog"))
+            self._write(page.locator(".nw-name"))
 
 
 def formulas(file: Path) -> Iterator[str]:

@@ -241,13 +241,19 @@ def test_without_auto_advance_the_record_stays(store: ReviewStore) -> None:
 
 
 def test_verdicts_wait_for_a_name_which_is_asked_for_once(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = press(press(first({}), "gold"), "both")
-    assert not store.every() and workbench(app)["verdicts"]["waiting"] == 2
-    (field,) = (one for one in app.text_input if one.label == "Your name")
-    field.set_value("  Ann ")
-    app = sound(next(one for one in app.button if one.label == "Keep").click().run())
+    app = press(press(press(first({}), "gold"), "both"), "unclear")
+    data = workbench(app)
+    assert not store.every() and data["verdicts"]["waiting"] == 3 and data["verdicts"]["who"] == ""
+    # What waits is shown as decided, and undo takes it back.
+    assert verdicts(app)[:4] == ["gold", "both", "unclear", None] and data["reviewed"]
+    app = press(app, "undo")
+    assert workbench(app)["verdicts"]["waiting"] == 2 and workbench(app)["open"] == workbench(app)["entries"][2][:2]
+    app = act(app, "name", value="  Ann ")
     assert [(one.who, one.verdict.kind) for one in store.every()] == [("Ann", "gold"), ("Ann", "both")]
-    assert not [one for one in app.text_input if one.label == "Your name"]
+    data = workbench(app)["verdicts"]
+    assert (data["waiting"], data["who"]) == (0, "Ann")
+    # Whoever gave the last verdict is offered.
+    assert workbench(first({}))["verdicts"]["offered"] == "Ann"
     monkeypatch.setenv("NEREVAL_REVIEWER", "Eve")
     assert "Kept as Eve" in said(press(first({}), "pred"))
 
@@ -256,11 +262,8 @@ def test_verdicts_wait_for_a_name_which_is_asked_for_once(store: ReviewStore, mo
     ("typed", "line"), [("An\u202en", "no invisible characters; this one has U+202E"), (" ", "Type a name")]
 )
 def test_a_name_that_no_verdict_can_bear_is_refused_in_words(typed: str, line: str, store: ReviewStore) -> None:
-    app = press(first({}), "gold")
-    (field,) = (one for one in app.text_input if one.label == "Your name")
-    field.set_value(typed)
-    app = next(one for one in app.button if one.label == "Keep").click().run()
-    assert not store.every() and line in app.error[0].value and workbench(app)["verdicts"]["waiting"] == 1
+    app = act(press(first({}), "gold"), "name", value=typed)
+    assert not store.every() and line in said(app) and workbench(app)["verdicts"]["waiting"] == 1
 
 
 @pytest.mark.parametrize("view", [VIEW, THERE])

@@ -375,6 +375,31 @@ def test_a_tab_that_stores_nothing_is_no_fault(run: Run) -> None:
     assert run(read) == [stored(run, *presses(["4", LEFT, "y"])), {}]
 
 
+def test_a_name_is_asked_for_from_the_first_verdict_on_and_no_key_is_lost(run: Run) -> None:
+    bar = answer()[1]["verdicts"] | {"who": "", "waiting": 0, "offered": "Ann"}
+    begun = ["take", answer(verdicts=bar)[1]]
+
+    def naming(*steps: Step) -> bool:
+        asked: bool = run(f"isNaming(steps({json.dumps([begun, *steps])}))")
+        return asked
+
+    # It takes no answer of the server, and moves ask for nothing.
+    assert not naming() and not naming(*presses("jk")) and naming(*presses("1"))
+    assert naming(["take", answer(1, verdicts=bar | {"waiting": 1})[1]])
+    state = play(run, begun, *presses("12"), ["giveName", " Bo "])
+    assert [(event["act"], event.get("value")) for event in state["events"]][-1] == ("name", " Bo ".strip())
+    assert verdicts(state) == [("r0", "gold"), ("r1", "pred")] and not naming(*presses("1"), ["giveName", "Bo"])
+    # The name that is offered is taken where none is typed; without one the question stays.
+    assert play(run, begun, *presses("1"), ["giveName", " "])["events"][-1]["value"] == "Ann"
+    nobody = answer(verdicts=bar | {"offered": ""})
+    assert run(f"isNaming(steps({json.dumps([nobody, *presses('1'), ['giveName', ' ']])}))")
+    named = answer(1, seen=1, verdicts=bar | {"who": "Bo"})
+    assert not naming(*presses("1"), named)
+    # Keys typed into its empty field are for the records, those that are no verdicts for a moment; then it is a name.
+    keys = [["2", "", 5000], ["j", "", 300], ["j", "", 900], ["J", "", 300], ["2", "A", 100], ["Enter", "", 100]]
+    assert [run(f"isBeforeName(...{json.dumps(key)})") for key in keys] == [True, True, False, False, False, False]
+
+
 def test_the_browser_asks_before_it_leaves_what_is_not_kept(run: Run) -> None:
     edited = presses(["4", LEFT])
     assert not any(play(run, *presses(keys))["unsaved"] for keys in ([], ["4"], ["j"]))

@@ -28,7 +28,6 @@ export default function (component) {
   const isMoved = !events.length && String(open) !== String(workbench.state.open);
   if (isNew || isMoved) closeGate(workbench, workbench.parts.root);
   if (!workbench.state.events.length) followLink(workbench);
-  if (data.verdicts.waiting) focusDialog();
   return () => {
     if (workbench.parent !== parentElement) return;
     workbench.stop();
@@ -158,7 +157,9 @@ function selectedStretch(scroll) {
 function pressKey(workbench, event) {
   if (event.defaultPrevented || typeForSearch(event)) return;
   const field = event.target.closest?.("input, textarea, select, [contenteditable='true'], [role='combobox']");
+  if (field?.closest(".nw-name") && isForRecords(workbench, event, field)) return;
   if (field) {
+    if (field.closest(".nw-name") && event.key === "Enter") return;
     if (field.closest(".nw") && (event.key === "Enter" || event.key === "Escape")) field.blur();
     return;
   }
@@ -172,9 +173,23 @@ function pressKey(workbench, event) {
   if (pressPageKey(event, [...keyRows(workbench.state), ["n", "write a note"]])) return;
   if (!isLook(key) && !isForReader(workbench, workbench.parts.root)) return;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
-  else if (key in KEYS) workbench.act(press, key);
+  else if (key in KEYS) pressRecordKey(workbench, key);
   else return;
   event.preventDefault();
+}
+
+function pressRecordKey(workbench, key) {
+  workbench.keyAt = performance.now();
+  workbench.act(press, key);
+}
+
+// Press a key that was typed into the empty field of the name and is for the records; return whether it is.
+function isForRecords(workbench, event, field) {
+  const isBare = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (!isBare || !isBeforeName(event.key, field.value, performance.now() - (workbench.keyAt ?? 0))) return false;
+  pressRecordKey(workbench, event.key);
+  event.preventDefault();
+  return true;
 }
 
 // A button that has the focus is pressed by its own keys.
@@ -200,12 +215,4 @@ function followLink(workbench) {
   const path = workbench.delayedPath;
   workbench.delayedPath = null;
   if (path) [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(LINK))].find((link) => link.pathname === path)?.click();
-}
-
-// A dialog that asks for a name has the focus from its first moment on.
-function focusDialog(tries = 20) {
-  const field = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid='stDialog'] input"));
-  if (field) {
-    if (!document.activeElement?.closest("[data-testid='stDialog'] input")) field.focus();
-  } else if (tries) setTimeout(() => focusDialog(tries - 1), 100);
 }

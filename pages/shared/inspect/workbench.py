@@ -32,7 +32,14 @@ from pages.shared.inspect.queue import entries, queue_part
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.edited_spans import types_to_choose
-from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
+from pages.shared.verdicts.events import (
+    applied,
+    apply_events,
+    outcome_data,
+    standing_line,
+    waiting_kinds,
+    waiting_spans,
+)
 from pages.shared.view import keys
 from pages.shared.view.link import MOST_TRACKS
 from pages.shared.view.text import count_words
@@ -190,7 +197,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "total": opened.queue.total,
         "first": opened.queue.first,
         "at": opened.queue.at,
-        "entries": entries(ledger, opened.queue, page.loaded.corpus.documents.texts, page.words, page.query().text),
+        "entries": _entries(page, opened),
         "open": list(opened.position),
         "text": _key(opened.doc, _part(page, opened)),
         "whole": opened.whole,
@@ -209,11 +216,25 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "borders": _borders(page),
         "schemas": [name for name in SCHEMAS if name in page.criteria],
         "starred": _starred(page, opened),
-        "reviewed": _reviewed(page, {text["doc"] for text in texts.values()}),
-        "corrected": _corrected(page, {text["doc"] for text in texts.values()}),
+        "reviewed": _reviewed(page, {text["doc"] for text in texts.values()}) | _waiting_labels(page),
+        "corrected": _corrected(page, {text["doc"] for text in texts.values()}) | waiting_spans(),
         "entities": _entities(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
     }
+
+
+def _entries(page: PageContext, opened: Open) -> list[list[Any]]:
+    """Return the entries of the queue, with the verdicts that wait for a name."""
+    texts, waiting = page.loaded.corpus.documents.texts, _waiting_labels(page)
+    listed = entries(page.ledger(), opened.queue, texts, page.words, page.query().text)
+    for entry in listed if waiting else ():
+        entry[6] = waiting.get(f"{entry[0]}\n{entry[1]}", entry[6])
+    return listed
+
+
+def _waiting_labels(page: PageContext) -> dict[str, str]:
+    """Return the verdicts that wait for a name in a word, by record."""
+    return {name: page.words.verdict_words[kind] for name, kind in waiting_kinds().items()}
 
 
 def _drawing(page: PageContext) -> Drawing:
@@ -400,6 +421,7 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "types": types_to_choose(page),
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),
-        "waiting": len(st.session_state.get(keys.WAITING, ())),
+        "waiting": len(applied().waiting),
+        "offered": "" if reviewer.reviewer_name() else reviewer.last_reviewer(),
         "said": outcome_data(),
     }

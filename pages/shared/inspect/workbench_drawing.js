@@ -323,9 +323,10 @@ function drawBar(workbench) {
   if (state.edit) return drawEditor(workbench);
   const { verdicts } = state.data;
   const [key, card] = [openKey(state), openCard(state)];
-  const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message];
+  const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message, isNaming(state)];
   if (!isChanged(workbench, "bar", key, facts)) return;
-  const isTyping = parts.bar.contains(document.activeElement) && document.activeElement.matches(".nw-note");
+  const isNamed = Boolean(workbench.nameForm?.contains(document.activeElement));
+  const isTyping = !isNamed && parts.bar.contains(document.activeElement) && document.activeElement.matches(".nw-note");
   const row = make("div", "nw-row");
   if (verdicts.reason) row.append(make("span", "nv-note", verdicts.reason));
   else row.append(...verdictFields(workbench));
@@ -334,8 +335,37 @@ function drawBar(workbench) {
   parts.bar.replaceChildren(row);
   if (verdicts.reason) return;
   if (state.message) parts.bar.append(messageBox(workbench));
-  if (verdicts.waiting) parts.bar.append(make("div", "nw-said", `${verdicts.waiting} waiting for your name`));
   if (isTyping) parts.bar.querySelector(".nw-note").focus();
+  if (!isNaming(state)) workbench.nameForm = null;
+  else {
+    const isAsked = !workbench.nameForm || isNamed;
+    parts.bar.append(nameForm(workbench));
+    // It has the focus once it is there, and whoever goes elsewhere is not called back.
+    if (isAsked && !isTyping) workbench.nameForm.querySelector("input").focus();
+  }
+}
+
+// The question who gives the verdicts. Its form stays while the bar is drawn anew: what is typed is not lost.
+function nameForm(workbench) {
+  const { offered, waiting } = workbench.state.data.verdicts;
+  if (!workbench.nameForm) {
+    const form = make("form", "nw-name");
+    const field = make("input", "nw-note");
+    field.type = "text";
+    field.maxLength = 100;
+    field.placeholder = offered || "kept with each verdict";
+    field.setAttribute("aria-label", "Your name");
+    const keep = make("button", "nw-verdict nw-keep", offered ? "Keep (Enter takes the name shown)" : "Keep");
+    form.append(make("strong", "", "Who gives the verdicts?"), field, keep, make("span", "nv-note"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      workbench.act(giveName, field.value);
+    });
+    workbench.nameForm = form;
+  }
+  const number = Math.max(1, waiting);
+  workbench.nameForm.lastChild.textContent = `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name; keys 1 to 5 go on.`;
+  return workbench.nameForm;
 }
 
 // A button for each verdict, undo, and the field of the note.

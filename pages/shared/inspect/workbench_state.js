@@ -405,6 +405,24 @@ function leaveEdit(state) {
   return { ...state, edit: null, drafts: spans.length ? { ...drafts, [draftedEntity(edit.doc, spans)]: edit.editor } : drafts };
 }
 
+const NAME_PATIENCE = 700; // milliseconds within which keys are not yet an answer to the question for a name
+
+// Whether the reader is asked for a name: from the first verdict on, which wait for it.
+function isNaming({ data, events }) {
+  const { reason, who, waiting } = data.verdicts;
+  const isAnswered = events.some(({ act }) => act === "name");
+  return !reason && !who && !isAnswered && (waiting > 0 || events.some(({ act }) => act === "verdict" || act === "entity"));
+}
+
+// Whether a key in the field of the name is for the records: whoever gives verdicts fast goes on with them.
+const isBeforeName = (key, typed, sinceKey) => !typed && (VERDICT_KEYS.includes(key) || (key in KEYS && sinceKey < NAME_PATIENCE));
+
+// Answer the question for a name; without one, by the name that is offered.
+function giveName(state, typed) {
+  const name = typed.trim() || state.data.verdicts.offered;
+  return name ? withEvent({ ...state, message: null }, { act: "name", value: name }) : state;
+}
+
 // Whether something would be lost with the page: spans that are edited, drafts that no verdict was made of, and verdicts
 // that the server has not, or which wait there for a name.
 function isUnsaved(state) {

@@ -52,8 +52,11 @@ class Applied:
 
     `place` is document, record and number in the queue as the reader last had them. `windows` are those of a long text
     that the component asks for, with its document. `rest` is what a run began to
-    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `cards` are the
-    records whose cards were made, and the facts that these depend on.
+    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `waiting` are the
+    verdicts that were given before the reviewer's `name` was. `cards` are the records whose cards were made, and the
+    facts that these depend on.
+
+    All this is changed in place: what two runs at a time write to the session's state itself may be lost.
     """
 
     mount: str = ""
@@ -62,6 +65,8 @@ class Applied:
     windows: tuple[str, tuple[int, ...]] = ("", ())
     rest: tuple[PageContext, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[StoredVerdict]] = (0, ())
+    waiting: tuple[Event, ...] = ()
+    name: str = ""
     cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
     lock: RLock = field(default_factory=RLock)
 
@@ -145,8 +150,12 @@ def _apply(page: PageContext, event: Event) -> None:
     act = event["act"]
     if act in ("verdict", "entity"):
         _judge(page, event)
+    elif act == "name":
+        _take_name(page, str(event["value"]))
     elif act == "undo":
-        if not reason_unoffered(page):
+        if applied().waiting:
+            _take_back_waiting()
+        elif not reason_unoffered(page):
             undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
     elif act == "star":
         starred = playlists.star_of(page, event["doc"], event["record"])
@@ -199,7 +208,12 @@ def _open_next(page: PageContext, doc: str, record: str, number: int) -> None:
     positions = ledger.positions(query, order if order in ledger.orders(query) else ORDERS[0])
     own = np.flatnonzero(positions == ledger.position(doc, record))
     following = int(own[0]) + 1 if len(own) else number
-    open_ones = np.flatnonzero(attach_verdicts(ledger.about).at[positions] < 0)
+    is_open = attach_verdicts(ledger.about).at[positions] < 0
+    numbers = page.loaded.corpus.documents.index
+    names = [(event["doc"], event["record"]) for event in applied().waiting if "record" in event]
+    waiting = [ledger.position(*name) for name in names if name[0] in numbers]
+    is_open &= ~np.isin(positions, [position for position in waiting if position is not None])
+    open_ones = np.flatnonzero(is_open)
     later = open_ones[open_ones >= following]
     place = next((int(places[0]) for places in (later, open_ones) if len(places)), following)
     if place < len(positions):
@@ -217,8 +231,9 @@ def _judge(page: PageContext, event: Event) -> None:
     """Give a verdict that was sent, on a record or on an entity that nobody had marked; it may wait for a name."""
     if reason_unoffered(page):
         return
-    if not reviewer.reviewer_name():
-        st.session_state[keys.WAITING] = (*st.session_state.get(keys.WAITING, ()), event)
+    now = applied()
+    if not reviewer.reviewer_name() and not reviewer.take_name(now.name):
+        now.waiting = (*now.waiting, event)
     elif event["act"] == "entity":
         _mark_entity(page, event)
     elif event["kind"] in KINDS:
@@ -279,13 +294,44 @@ def _spans(page: PageContext, doc: str, sent: Any) -> tuple[Marked, ...]:
 
 def give_waiting(page: PageContext) -> bool:
     """Give the verdicts that waited for a name, once there is one; return whether there were any."""
-    waiting: Sequence[Event] = st.session_state.get(keys.WAITING, ())
-    if not waiting or not reviewer.reviewer_name():
-        return False
-    del st.session_state[keys.WAITING]
-    for event in waiting:
-        _judge(page, event)
+    now = applied()
+    with now.lock:
+        if not now.waiting or not reviewer.reviewer_name():
+            return False
+        waiting, now.waiting = now.waiting, ()
+        for event in waiting:
+            _judge(page, event)
     return True
+
+
+def _take_name(page: PageContext, name: str) -> None:
+    """Take the reviewer's name, and give the verdicts that waited for it; say why it is none."""
+    if reviewer.take_name(name):
+        applied().name = name
+        give_waiting(page)
+    else:
+        set_outcome(LastVerdict("Nothing is kept yet.", (reviewer.name_problem(name),)))
+
+
+def _take_back_waiting() -> None:
+    """Take back the last verdict that waits for a name, and open its record."""
+    *earlier, last = applied().waiting
+    applied().waiting = tuple(earlier)
+    set_outcome(LastVerdict("Taken back: the last verdict, which waited for a name."))
+    if "record" in last:
+        _open(last["doc"], last["record"], -1)
+
+
+def waiting_kinds() -> dict[str, Kind]:
+    """Return the kinds of the verdicts that wait for a name, by document and record in two lines."""
+    verdicts = [event for event in applied().waiting if event["act"] == "verdict"]
+    return {f"{event['doc']}\n{event['record']}": event["kind"] for event in verdicts}
+
+
+def waiting_spans() -> dict[str, Any]:
+    """Return the right spans of those that say that neither side is right, as they were sent."""
+    verdicts = [event for event in applied().waiting if event["act"] == "verdict" and event.get("right")]
+    return {f"{event['doc']}\n{event['record']}": event["right"] for event in verdicts}
 
 
 def _answer(page: PageContext, event: Event) -> None:
