@@ -41,6 +41,7 @@ from nereval_core.conventions.records import (
     UnitColumns,
     reading_order,
     scope_of_type,
+    stretch_starts,
 )
 from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Int64
@@ -145,8 +146,7 @@ def _refuse(gold: Layer, pred: Layer) -> None:
 def _sorted_spans(layer: Layer, kind: Int64, n_types: int) -> SortedSpans:
     order = reading_order(layer)
     doc = layer.doc[order].astype(np.int64)
-    # Each type of a document has a stretch of its own, so that spans of two never overlap.
-    stretch: Int64 = layer.documents.base[doc] * n_types + kind * layer.documents.lengths[doc]
+    stretch = stretch_starts(layer.documents, doc, kind, n_types)
     start, end = (stretch + column[order].astype(np.int64) for column in (layer.start, layer.end))
     return SortedSpans(start, end)
 

@@ -165,6 +165,15 @@ def span_keys(gold: Layer, pred: Layer, shared: SharedTypes) -> tuple[Int64, Int
     return key[: len(gold)], key[len(gold) :]
 
 
+def stretch_starts(documents: Documents, doc: Int64, kind: Int64, n_types: int) -> Int64:
+    """Return where the stretch of each span begins: one for each type of a document, so that two types never overlap.
+
+    `kind` is the number of the span's type, of `n_types`.
+    """
+    starts: Int64 = documents.base[doc] * n_types + kind * documents.lengths[doc]
+    return starts
+
+
 @dataclass(frozen=True, eq=False)
 class MatchRows:
     """Units as a scorer decides them, one row a match record, arrays of shape (rows,).

@@ -47,6 +47,7 @@ from nereval_core.conventions.records import (
     other_units,
     record_frame,
     scope_of_type,
+    stretch_starts,
 )
 from nereval_core.corpus.arrays import Array, Bools, Int64
 from nereval_core.problems import counted, quoted
@@ -168,9 +169,7 @@ def _meet(sides: Sequence[UnitColumns], kinds: Sequence[Int64], n_types: int, *,
     columns = []
     for units, kind in zip(sides, kinds, strict=True):
         doc = units.doc.astype(np.int64)
-        base, length = units.documents.base[doc], units.documents.lengths[doc]
-        # Each type of a document has a stretch of its own, so that spans of two never overlap.
-        stretch = base * n_types + kind * length if apart else base
+        stretch = stretch_starts(units.documents, doc, kind, n_types) if apart else units.documents.base[doc]
         columns.append((stretch + units.start, stretch + units.end, doc * n_types + kind if apart else doc))
     (gold_start, gold_end, gold_group), (pred_start, pred_end, pred_group) = columns
     orders = [np.argsort(start, kind="stable") for start in (gold_start, pred_start)]
