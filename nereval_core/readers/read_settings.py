@@ -46,7 +46,7 @@ def _span_columns(words: str) -> Mapping[str, int | str]:
 
 
 def _keys(words: str) -> Mapping[str, str]:
-    from nereval_core.readers.records.shapes import parse_keys
+    from nereval_core.readers.records.record_shape import parse_keys
 
     return parse_keys(words)
 
@@ -86,7 +86,7 @@ class ReadSettings:
     spans that are the cores of others. `offsets` says what offsets count where the format leaves it
     open. `columns` says which column of a table of spans holds what (`table_columns.COLUMNS`), by number from 1 or by
     name, "" for none, and, under "tags", which holds tags. `keys` says which keys of JSON records hold what
-    (`records.shapes.NAMES`). `labels` is the list that numeric tags index.
+    (`records.record_shape.NAMES`). `labels` is the list that numeric tags index.
 
     To add a setting, add a field here, or one of both sides in `LoadOptions`, and use it in a reader: the command line,
     the form of the app and `LoadOptions` have it then.

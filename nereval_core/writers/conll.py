@@ -70,7 +70,7 @@ class ConllWriter(Writer):
         for number in range(len(layer.documents)):
             placed = token_spans(layer, number)
             yield from placed.unsayable()
-            for low, high, by_depth in _sentences(layer, number, placed):
+            for low, high, by_depth in sentences_of(layer, number, placed):
                 for here in by_depth.values():
                     yield from _unsayable(here, high - low)
 
@@ -119,13 +119,13 @@ def _document(layer: Layer, number: int, columns: int, problems: list[Problem]) 
         for what in _unwritable(name, words, layer.documents.named)
     ]
     sentences = []
-    for low, high, by_depth in _sentences(layer, number, placed):
+    for low, high, by_depth in sentences_of(layer, number, placed):
         tags = (encode(by_depth[depth].spans, high - low, SCHEME) for depth in range(1, columns + 1))
         sentences.append(list(map("\t".join, zip(words[low:high], *tags, strict=True))))
     return sentences
 
 
-def _sentences(
+def sentences_of(
     layer: Layer, number: int, placed: TokenSpans
 ) -> Iterator[tuple[int, int, defaultdict[int, _SentenceSpans]]]:
     """Yield first and last token + 1 of each sentence, and by depth the spans that begin in it."""

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import pytest
+from hypothesis import given, settings
+
+from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
+from nereval_core.writers import write
+from tests.support.layer_strategies import layers
 from tests.support.readings import span_texts
 from tests.support.samples import OPENNLP, SQUARE
 
@@ -50,7 +57,7 @@ REFUSED = [
 @pytest.mark.parametrize(("line", "said"), REFUSED)
 def test_refuses_with_the_line(line: str, said: str) -> None:
     with pytest.raises(FormatError) as caught:
-        read_text(f"Nobody .\n{line}\n")
+        read_text(f"{'Nobody .' if '<' in line else '[LOC Rome ]'}\n{line}\n")
     [problem] = caught.value.problems
     assert str(problem).startswith(f"x.train:2: {said}")
 
@@ -58,3 +65,50 @@ def test_refuses_with_the_line(line: str, said: str) -> None:
 @pytest.mark.parametrize("text", ["Ann [1] left [see below].\n", '{"text": "[PER Ann ]"}\n', "a ] b\n", "<START> x\n"])
 def test_other_text_is_not_claimed(text: str) -> None:
     assert readers()["bracketed"].recognise(Source.of_uploads([("x.txt", text.encode())])) == 0
+
+
+def test_writing_reads_back(tmp_path: Path) -> None:
+    layer = read_text(OPENNLP).layer
+    assert write(layer, tmp_path / "x.train", format="bracketed") == ()
+    assert (tmp_path / "x.train").read_text() == OPENNLP.replace("<START>", "<START:entity>")
+    [first] = read_text(OPENNLP.split("\n\n")[0] + "\n\nx").documents.texts[:1]
+    one = read_text("\n" + OPENNLP.split("\n\n")[0]).layer
+    assert one.documents.texts == (first,)
+    write(one, tmp_path / "one.train", format="bracketed")
+    assert read(tmp_path / "one.train").documents.texts == (first,)
+
+
+@settings(max_examples=60, deadline=None)
+@given(layers(whole=True))
+def test_what_is_written_reads_back_or_is_refused(layer: Layer) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.train"
+        try:
+            write(layer, path, format="bracketed", lossy=True)
+            reading = read(path, format="bracketed")
+        except FormatError as error:
+            assert error.lines()
+            return
+    written = [row[1:] for row in span_texts(reading.layer)]
+    assert {row[1] for row in written} <= set(layer.types)
+    assert len(written) <= len(layer)
+
+
+def test_what_marks_cannot_say_is_refused(tmp_path: Path) -> None:
+    layer = read_text(SQUARE).layer
+    with pytest.raises(FormatError, match=r"overlaps another"):
+        write(layer, tmp_path / "x", format="bracketed")
+    assert write(layer, tmp_path / "x", format="bracketed", lossy=True) == ("spans left out, each overlaps another: 1",)
+    assert span_texts(read(tmp_path / "x").layer)[0] == ("1", "Ann Lee", "PER")
+    marked = read(
+        Source.of_uploads(
+            [
+                (
+                    "x.jsonl",
+                    b'{"text": "a <END> b", "spans": [], "tokens": [{"start": 0, "end": 1}, {"start": 2, "end": 7}]}',
+                )
+            ]
+        )
+    )
+    with pytest.raises(FormatError, match=r"document '1': the word '<END>' has a blank or a mark in it; write it as"):
+        write(marked.layer, tmp_path / "x", format="bracketed")

@@ -474,6 +474,9 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
 }
 """Files that hold their texts."""
 WITHOUT_TEXT: dict[str, Files] = {
+    "CLUENER's predictions": {
+        "x.json": lines({"id": 0, "label": {"PER": {"Ann": [[0, 2]]}, "LOC": {"Rome": [[11, 14]]}}})
+    },
     "Azure": {"x.json": json.dumps(AZURE_DOCUMENTS)},
     "Azure with kind": {"x.json": json.dumps({"kind": "EntityRecognitionResults", "results": AZURE_DOCUMENTS})},
     "Azure job": {

@@ -165,6 +165,14 @@ def in_tokens(found: Content) -> Content:
     return {"documents": len(found["ids"]), "spans": spans}
 
 
+def in_marks(found: Content) -> Content:
+    """Return spans as `in_tokens` does; documents without words are not kept."""
+    tokens = found["tokens"] or [()] * len(found["texts"])
+    filled = [doc for doc, text in enumerate(found["texts"]) if tokens[doc] or WORD.search(text)]
+    spans = [(filled.index(doc), *rest) for doc, *rest in in_tokens(found)["spans"]]
+    return {"documents": len(filled), "spans": sorted(spans)}
+
+
 def quotes(found: Content) -> Content:
     """Return spans as their documents and words: blanks are not counted."""
     texts = [found["texts"][doc] for doc in found["doc"]]
@@ -209,6 +217,7 @@ OTHERWISE: dict[str, Callable[[Content], Content]] = {
     "cas": in_order_of_names,
     "conll": in_tokens,
     "datasets": in_tokens,
+    "bracketed": in_marks,
     "bc2gm": untyped,
     "docbin": in_spacy_words,
     "bioc": in_text,

@@ -1,8 +1,9 @@
 """Names between marks in text: OpenNLP's `<START:person> Ann Lee <END>`, and `[PER Ann Lee ]` of Illinois NER.
 
-A line is a sentence. Empty lines part documents; without any, each line is a document. Words are joined by one blank,
-sentences by a line end. A name without a type is of type `entity`, or of that of `--type`. Names of OpenNLP are not
-nested, those in square brackets may be. See the manual of Apache OpenNLP, "Name Finder Training".
+A line is a sentence. Empty lines part documents; without any before the last sentence, each line is a document. Words
+are joined by one blank, sentences by a line end. A name without a type is of type `entity`, or of that of `--type`.
+Names of OpenNLP are not nested, those in square brackets may be. See the manual of Apache OpenNLP, "Name Finder
+Training".
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from nereval_core.readers.input.source import SourceFile, unread_files_note
 
 OPENNLP = re.compile(r"<START(?::(?P<type>[^<>\s]*))?>|(?P<end><END>)|(?:(?!<START[:>]|<END>)\S)+")
 SQUARE = re.compile(r"(?:^|(?<=\s))(?:\[(?P<type>[A-Z][\w-]*)(?=\s)|(?P<end>\])(?=\s|$))|\S+")
+MARK = re.compile(r"<START[:>]|<END>")
 MARKED = re.compile(r"<START(?::[^<>\s]*)?>.*<END>")
 MARKED_SQUARE = re.compile(r"(?:^|\s)\[[A-Z][\w-]*\s+[^\[\]]*\s\](?:\s|$)")
 ENTITY = "entity"
@@ -76,7 +78,9 @@ class BracketedReader(Reader):
         files = source.pick(*self.suffixes)
         for file in files:
             lines = file.lines()
-            marks = MARKS["<" if any("<START" in line for line in lines) else "["]
+            # Text without any name is as OpenNLP has it.
+            is_square = not any(map(MARK.search, lines)) and any(map(MARKED_SQUARE.search, lines))
+            marks = MARKS["[" if is_square else "<"]
             for document in _documents(file, lines, marks, options.type or ENTITY, builder):
                 text = " ".join(document.words).replace(" \n ", "\n")
                 builder.document(
@@ -102,7 +106,7 @@ def _documents(
 ) -> Iterator[_Document]:
     """Yield the documents of a file."""
     filled = [number for number, line in enumerate(lines) if line and not line.isspace()]
-    each_line = len(filled) == (filled[-1] - filled[0] + 1 if filled else 0)
+    each_line = filled == list(range(len(filled)))
     document: _Document | None = None
     before = -1
     for number in filled:

@@ -28,7 +28,8 @@ from nereval_core.readers.records.extraction import (
     text_of,
     visits,
 )
-from nereval_core.readers.records.shapes import RecordShape, shape_of_head, shape_of_keys
+from nereval_core.readers.records.record_shape import RecordShape, shape_of_keys
+from nereval_core.readers.records.shapes import shape_of_head
 from nereval_core.readers.shared.annotation_keys import other_keys_note
 from nereval_core.readers.shared.label_list import TAGS, LabelList, labels_of_json
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points

@@ -11,7 +11,7 @@ from nereval_core.corpus import Documents
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import counted, quoted
 from nereval_core.readers.records.paths import Visit, WrongPathError, leaf, walk
-from nereval_core.readers.records.shapes import RecordShape
+from nereval_core.readers.records.record_shape import RecordShape
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, score_number
 

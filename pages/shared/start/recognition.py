@@ -12,7 +12,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.conll import ALL_COLUMNS
 from nereval_core.readers.recognition.preview import Columns, Preview, preview
-from nereval_core.readers.records.shapes import parse_keys
+from nereval_core.readers.records.record_shape import parse_keys
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from nereval_core.readers.shared.tag_cells import TagColumn
 from pages.shared.data import masks
