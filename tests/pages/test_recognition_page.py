@@ -36,6 +36,7 @@ from tests.support.pages import (
     ways,
 )
 from tests.support.samples import CSV, LABELSTUDIO_TASKS, PRODIGY
+from tests.support.workbooks import rows_xml, words, workbook
 
 TASKS: list[dict[str, Any]] = json.loads(json.dumps(LABELSTUDIO_TASKS))
 # Everybody has worked on everything.
@@ -256,6 +257,18 @@ def test_folders_of_a_zip_with_the_same_documents_are_layers(above: str) -> None
     assert ends == {"ben": {7}} and set(opened_corpus(app).gold.end.tolist()) == {3}
     found = caches.find(address(app)["corpus"])
     assert found is not None and (found.first_annotator, found.corpus.name) == ("anna", "anna × ben")
+
+
+def test_sheets_of_a_workbook_are_layers() -> None:
+    header = words("document", "start", "end", "label", "text")
+    ends = {"gold": 3, "system": 7}
+    sheets = {name: rows_xml(header, words("d", "0", str(end), "PER", "Ann met Bob.")) for name, end in ends.items()}
+    app = given(("both.xlsx", workbook(sheets)))
+    assert any("2 sheets, each a layer: gold, system" in line for line in said(app))
+    assert roles(app) == {"gold": "Gold", "system": "System"}
+    app = read(app)
+    assert not app.error and list(account(app)["spans"]) == [1, 1]
+    assert {layer.name: set(layer.end.tolist()) for layer in opened_corpus(app).systems} == {"system": {7}}
 
 
 def test_files_dropped_together_are_layers_by_name_and_share_texts() -> None:

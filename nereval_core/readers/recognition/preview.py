@@ -52,7 +52,7 @@ class Preview:
     `waiting` says that layers have not been looked for; `unread` are names of files and columns that would be passed
     over, `problems` what would keep the source from being read, as far as is known. `tags` are
     the columns with tags among which one has to be chosen. Where `folders` is true, the layers are
-    folders of the source.
+    folders of the source, or `sheets` of a workbook.
     """
 
     format: str
@@ -65,6 +65,7 @@ class Preview:
     apart: tuple[str, ...] = ()
     tags: tuple[TagColumn, ...] = ()
     folders: bool = False
+    sheets: bool = False
 
 
 def preview(
@@ -79,7 +80,8 @@ def preview(
     if folders := source.folders():
         first = preview(source.in_folder(folders[0]), format=format, columns=columns, keys=keys)
         if first.format and not first.layers:
-            return replace(first, files=len(source.files), layers=folders, folders=True)
+            sheets = bool(source.sheets())
+            return replace(first, files=len(source.files), layers=folders, folders=True, sheets=sheets)
     problems: tuple[Problem, ...] = ()
     try:
         recognised = format_of(source, format, columns, keys=keys)

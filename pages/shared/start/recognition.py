@@ -124,7 +124,8 @@ def _line(recognised: Preview, title: str, is_refused: bool) -> None:
         parts.append(f"{recognised.files:,} file{'s' if recognised.files > 1 else ''}")
     if recognised.layers:
         names = ", ".join(named(name, 40) for name in recognised.layers[:LINES])
-        what = "folders, each a layer" if recognised.folders else "layers"
+        inside = "sheets" if recognised.sheets else "folders"
+        what = f"{inside}, each a layer" if recognised.folders else "layers"
         parts.append(f"{len(recognised.layers)} {what}: {names}{', …' if len(recognised.layers) > LINES else ''}")
     if recognised.unread:
         names = ", ".join(plain(masks.mask_words(name), 40) for name in recognised.unread[:LINES])
