@@ -10,21 +10,20 @@ import io
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import iterparse
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers.expat import XMLParserType
 
 from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers.input.compression import files_of_package
 from nereval_core.readers.input.file_text import HEAD_BYTES
 from nereval_core.readers.input.origins import InZip, Origin, expanded_limit, expands_too_far
+from nereval_core.readers.shared.safe_xml import Attributes, Start, parse_xml
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Place
@@ -102,7 +101,14 @@ class Workbook:
     @cached_property
     def strings(self) -> Sequence[str]:
         """The texts that cells refer to by number."""
-        return [_text(each) for each in self.elements(self._path_of("sharedStrings"), "si")]
+        texts: list[str] = []
+
+        def take(string: Element) -> None:
+            texts.append(_text(string))
+            string.clear()
+
+        self.visit(self._path_of("sharedStrings"), ("si",), take)
+        return texts
 
     @cached_property
     def epoch(self) -> datetime:
@@ -115,7 +121,7 @@ class Workbook:
         """The numbers of the styles of cells that show numbers as dates."""
         formats, styles = set(DATE_FORMATS), []
         for each in self.elements(self._path_of("styles"), "numFmt", "cellXfs"):
-            if each.tag.endswith("cellXfs"):
+            if _local(each) == "cellXfs":
                 styles = [_number(style.get("numFmtId", "0")) for style in each]
                 continue
             signs = set(LITERAL.sub("", each.get("formatCode", "")).lower())
@@ -132,7 +138,7 @@ class Workbook:
             raise FormatError.single(self.source, None, f"not a workbook: it has no {BOOK}", SAVE_AGAIN)
         sheets: list[Sheet] = []
         for each in self.elements(BOOK, "sheet"):
-            id = next((value for key, value in each.items() if key.endswith("relationships}id")), "")
+            id = next((value for key, value in each.items() if key.endswith("relationships id")), "")
             kind, path = self.related.get(id, ("", ""))
             if each.get("state", "visible") == "visible" and kind == "worksheet" and path in self.parts:
                 name = each.get("name", "").replace("/", "_") or f"Sheet{len(sheets) + 1}"
@@ -142,24 +148,46 @@ class Workbook:
             raise FormatError.single(self.source, None, "no sheet that holds anything", "give one with rows of spans")
         return filled
 
-    def elements(self, path: str, *names: str) -> Iterator[Element]:
-        """Yield the elements of these names in a part, if there is one; each is emptied once the next is asked for.
+    def elements(self, path: str, *names: str) -> Sequence[Element]:
+        """Return the elements of these names in a part.
+
+        Raises:
+            FormatError: as `visit`.
+        """
+        elements: list[Element] = []
+        self.visit(path, names, elements.append)
+        return elements
+
+    def visit(self, path: str, names: Sequence[str], take: Callable[[Element], None]) -> None:
+        """Call a function with each element of these names in a part, if there is one, once it is whole.
 
         Raises:
             FormatError: the part is not XML, or declares a document type.
         """
         if path not in self.parts:
             return
-        try:
-            for _, element in iterparse(io.BytesIO(self.parts[path].load(-1)), forbid_dtd=True):
-                if element.tag.rpartition("}")[2] in names:
-                    yield element
-                    element.clear()
-        except DefusedXmlException:
-            finding = f"{path}: a document type declaration, which no workbook has"
-            raise FormatError.single(self.source, None, finding, SAVE_AGAIN) from None
-        except (ParseError, ValueError, LookupError) as error:
-            raise FormatError.single(self.source, None, f"{path}: not XML: {error}", SAVE_AGAIN) from None
+        tree = TreeBuilder()
+
+        def listen(parser: XMLParserType) -> Start:
+            def end(name: str) -> None:
+                element = tree.end(name)
+                if _local(element) in names:
+                    take(element)
+
+            def start(name: str, attributes: Attributes) -> None:
+                tree.start(name, dict(attributes))
+
+            parser.EndElementHandler, parser.CharacterDataHandler = end, tree.data
+            return start
+
+        problems: list[Problem] = []
+        parse_xml(self.parts[path].load(-1), path, problems, listen)
+        if problems:
+            # Lines of a part are not rows of a sheet, which the function names.
+            raise FormatError(
+                Problem(self.source, None, f"{path}: {each.found}", SAVE_AGAIN) if each.source == path else each
+                for each in problems
+            )
 
     def _path_of(self, kind: str) -> str:
         return next((path for other, path in self.related.values() if other == kind), "")
@@ -186,13 +214,15 @@ def _csv_of_sheet(sheet: Sheet) -> tuple[bytes, list[int]]:
     limit = expanded_limit(book.origin.size())
     rows: dict[int, dict[int, str]] = {}
     last_row = size = 0
-    for element in book.elements(sheet.path, "row"):
+
+    def take(element: Element) -> None:
+        nonlocal last_row, size
         last_row = _number(element.get("r", ""), last_row + 1)
         if not 0 < last_row <= MOST_ROWS:
             raise FormatError.single(book.source, None, f"a row {last_row} in {quoted(sheet.name)}", SAVE_AGAIN)
         cells = rows.setdefault(last_row, {})
         column = -1
-        for cell in element.iterfind("{*}c"):
+        for cell in _children(element, "c"):
             column = _column(cell.get("r", ""), column + 1)
             value = _shown(cell, book, column, last_row, problems)
             if value:
@@ -201,6 +231,9 @@ def _csv_of_sheet(sheet: Sheet) -> tuple[bytes, list[int]]:
                 size += len(value)
                 if size > limit:
                     raise _too_far(sheet, limit)
+        element.clear()
+
+    book.visit(sheet.path, ("row",), take)
     if problems:
         raise FormatError(problems)
     width = max((max(row) + 1 for row in rows.values() if row), default=0)
@@ -219,12 +252,12 @@ def _csv_of_sheet(sheet: Sheet) -> tuple[bytes, list[int]]:
 
 def _shown(cell: Element, book: Workbook, column: int, row: int, problems: ProblemList) -> str:
     """Return the text of a cell; what the workbook does not hold goes to the problems."""
-    kind, stored = cell.get("t", "n"), cell.find("{*}v")
+    kind = cell.get("t", "n")
+    stored = next(_children(cell, "v"), None)
     value = (stored.text or "") if stored is not None else ""
     if kind == "inlineStr":
-        inline = cell.find("{*}is")
-        return "" if inline is None else _text(inline)
-    if stored is None and cell.find("{*}f") is not None:
+        return "".join(map(_text, _children(cell, "is")))
+    if stored is None and next(_children(cell, "f"), None) is not None:
         finding = f"the formula in column {_letters(column)} has no stored result"
         problems.append(Problem(book.source, row, finding, "open the workbook in a program of sheets and save it"))
     if kind == "s" and value:
@@ -249,8 +282,8 @@ def _shown(cell: Element, book: Workbook, column: int, row: int, problems: Probl
 
 def _text(string: Element) -> str:
     """Return the text of a string in pieces, without how Japanese is pronounced (`<rPh>`)."""
-    pieces = string.iterfind("{*}t"), string.iterfind("{*}r/{*}t")
-    text = "".join(piece.text or "" for row in pieces for piece in row)
+    runs = [string, *_children(string, "r")]
+    text = "".join(piece.text or "" for run in runs for piece in _children(run, "t"))
     return ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
@@ -261,6 +294,15 @@ def _date(days: float, epoch: datetime) -> str:
     if 0 <= days < 1:
         return moment.time().isoformat()
     return (moment.date() if days.is_integer() else moment).isoformat()
+
+
+def _children(element: Element, name: str) -> Iterator[Element]:
+    return (child for child in element if _local(child) == name)
+
+
+def _local(element: Element) -> str:
+    """Return the name of an element without its namespace."""
+    return element.tag.rpartition(" ")[2]
 
 
 def _quoted(cell: str) -> str:
