@@ -21,6 +21,7 @@ from nereval_core.corpus.masking import masked_text
 from nereval_core.report.figures.files import paper_file
 from tests.endurance import (
     damaged_stores,
+    forged_values,
     fuzzed_inputs,
     killed_reviewers,
     masking,
@@ -64,6 +65,11 @@ def test_damaged_stores_answer_as_before_or_not(tmp_path: Path) -> None:
 def test_verdicts_of_killed_reviewers_are_there_or_refused(tmp_path: Path) -> None:
     counts = killed_reviewers.run(tmp_path, lambda tries: tries < 4, processes=2)
     assert (counts["tries"], counts[FAILURES]) == (4, 0)
+
+
+def test_no_forged_value_makes_a_page_run_for_ever(tmp_path: Path) -> None:
+    counts = forged_values.run(tmp_path, lambda tries, share=1.0: tries < 15)
+    assert counts["endless"] == 0 and min(counts["taken"], counts["refused"]) > 0
 
 
 def prepare_faults(folder: Path) -> Try:

@@ -13,6 +13,7 @@ from tests.endurance.tries import FAILURES
 
 SCRIPTS = {
     "damaged-stores": "damaged_stores",
+    "forged-values": "forged_values",
     "fuzzed-inputs": "fuzzed_inputs",
     "killed-reviewers": "killed_reviewers",
     "masking": "masking",
@@ -25,7 +26,7 @@ SCRIPTS = {
 NEVER = (
     FAILURES,
     *("leaks", "foreign texts", "errors", "lost verdicts", "lost uploads", "grown"),
-    *("faults", "ran", "made", "requests", "formulas"),
+    *("endless", "faults", "ran", "made", "requests", "formulas"),
     *("more threads", "more open files", "temporaries", "processes"),
 )
 """Counts of what must not happen."""

@@ -163,13 +163,16 @@ def test_a_request_that_stands_still_or_whose_sender_leaves_ends(monkeypatch: py
         assert not sent
 
 
-def test_requests_that_never_end_do_not_keep_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("n_requests", [20, pytest.param(200, marks=pytest.mark.nightly)])
+def test_requests_that_never_end_do_not_keep_the_server(monkeypatch: pytest.MonkeyPatch, n_requests: int) -> None:
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
     with serve_app_process() as (address, process), ExitStack() as stack:
         place = urlsplit(address)
-        for _ in range(20):
+        for _ in range(n_requests):
             half = stack.enter_context(socket.create_connection((place.hostname, place.port or 80)))
             half.sendall(f"POST / HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100\r\n\r\ntoken".encode())
+        # All of them are to have begun, however many.
+        sleep(1 + n_requests / 100)
         begun = monotonic()
         os.kill(process, signal.SIGTERM)
         while Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z":

@@ -154,7 +154,15 @@ class Visitor:
 
     def _next(self) -> ForwardMsg:
         """Take the next message to account, and return it."""
-        raw = self._stream.recv(timeout=WAIT)
+        return self.receive(WAIT)
+
+    def receive(self, seconds: float) -> ForwardMsg:
+        """Take the next message to account, and return it.
+
+        Raises:
+            TimeoutError: none comes within so many seconds.
+        """
+        raw = self._stream.recv(timeout=seconds)
         assert isinstance(raw, bytes)
         self._received(raw)
         said = ForwardMsg()
