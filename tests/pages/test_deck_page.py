@@ -20,6 +20,7 @@ from pages.shared.inspect import patterns
 from pages.shared.overview import headline
 from pages.shared.overview.headline import f1_intervals
 from pages.shared.present import deck_file as present_file
+from pages.shared.present import systems_slides
 from pages.shared.present.deck import deck_of, figures_of, groups_by_key, sentence_of
 from pages.shared.present.deck_file import Session, deck_file
 from pages.shared.present.drawing import numbers_of
@@ -282,3 +283,12 @@ def test_a_refusal_to_compare_systems_leaves_the_other_slides(monkeypatch: pytes
     html = slide(opened("Present", replace(VIEW, slide="systems")))
     assert "it took too long" in html and "ask for fewer systems" in html
     assert shown(opened("Present", VIEW)) == ["Title", "Scores", "Confusions", "Systems", *NAMES]
+
+
+@pytest.mark.parametrize("system", ["perceptron", "rules"])
+def test_of_many_systems_the_best_are_shown_and_the_one_presented(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(systems_slides, "MOST_SYSTEMS", 1)
+    html = slide(opened("Present", replace(VIEW, system=system, slide="systems")))
+    shown_ranking = html.partition('<div class="nvs-ranks')[2]
+    assert [name for name in ("perceptron", "rules") if name in shown_ranking] == [system]
+    assert "F1 of 2 systems" in html and "Not shown: 1 system." in html

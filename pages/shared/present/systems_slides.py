@@ -70,7 +70,9 @@ def _ranking_html(page: PageContext, heading: str, under: str, word: str) -> Mar
     table = (ranking.by_type if by_type else ranking.whole)(page, comparison)
     rows, facet = table.intervals, table.facet
     best = ranking.whole(page, comparison).intervals.sort_values("f1", ascending=False, kind="stable")["system"]
-    shown_systems = best.tolist()[:MOST_SYSTEMS]
+    # The system that the deck is about is among them, wherever it stands.
+    others = [name for name in best if name != page.system][: MOST_SYSTEMS - 1]
+    shown_systems = [name for name in best if name in (page.system, *others)]
     facets = list(dict.fromkeys(rows[facet])) if facet else [""]
     shown_facets = facets[: max(1, MOST_ROWS // (len(shown_systems) + 1))]
     method, apart = ranking.method_and_tests(comparison, table)
