@@ -315,13 +315,29 @@ def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     choices = {DEMO.digest: "leave-out", "another": "first"}
     app = opened("Review", view("finish", base), **{keys.REVIEW_UNDECIDED: choices})
     assert f"{len(found.layer):,} spans**" in headings(app) and found.open
-    assert any(f"{len(found.open)} undecided records" in one.label for one in app.expander)
+    # One word has one number, and where two differ it says by what: all of these have a verdict, which is unclear.
+    split = f"{len(found.open)} undecided records: 0 without a verdict, {len(found.open)} with one that is not applied"
+    assert any(one.label == split for one in app.expander)
+    left_out = sum(row.spans[0] is not None for row in found.open)
+    changes = layer_changes(loaded.corpus.gold, found.layer)
+    assert f"{left_out} left out as undecided" in headings(app) and left_out
+    assert changes.removed == left_out or f"{changes.removed - left_out} removed" in headings(app)
     table = next(frame.value for frame in app.dataframe if "why" in frame.value.columns)
     assert table["why"].tolist() == ["unclear"] * len(found.open)
     # From gold against a system to the two annotators in a step.
     app = opened("Review", view("finish"))
     app = sound(app.button(key="adjudicate-annotators").click().run())
     assert (address(app)["reference"], address(app)["system"]) == ("annotator-1", "annotator-2")
+
+
+def test_progress_and_finish_count_the_same_changes(store: ReviewStore) -> None:
+    found = given(store)
+    changes = layer_changes(DEMO.corpus.gold, found.layer)
+    words = f"{changes.changed} changed, {changes.removed} removed, {changes.added} added"
+    assert changes.removed > 0 and changes.added > 0
+    app = opened("Review", view(""))
+    assert [words in one.value for one in app.caption].count(True) == 1
+    assert words in headings(opened("Review", view("finish")))
 
 
 def test_progress_is_that_of_all_errors_whatever_is_listed(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:

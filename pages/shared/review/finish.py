@@ -10,7 +10,7 @@ import streamlit as st
 from nereval_core.corpus import Layer
 from nereval_core.records.queries import Query
 from nereval_core.review.apply import select_verdicts
-from nereval_core.review.apply.adjudication import Adjudicated, OpenRecord, Undecided, adjudicate
+from nereval_core.review.apply.adjudication import UNDECIDED, Adjudicated, OpenRecord, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import log_rows, signature
 from nereval_core.review.tables import (
     LayerChanges,
@@ -67,7 +67,7 @@ def draw_finish(page: PageContext) -> None:
         st.caption(f"Where both agree, {named(page.system)}'s {', '.join(untaken)} is not taken along.")
     with st.container(border=True):
         with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-            _choose_undecided(page, len(finished.open))
+            _choose_undecided(page, finished.open)
             review.choose_accepted(page)
         key = (page.loaded.id, _conditions(page))
         name = f"{layer_file_name(page.view.reference or page.words.reference)}-finished"
@@ -75,7 +75,7 @@ def draw_finish(page: PageContext) -> None:
         _say_how_read(page)
     _preview(page, finished, changes)
     if finished.open:
-        with st.expander(count(len(finished.open), "undecided record")):
+        with st.expander(_undecided_in_words(finished.open)):
             list_open(page, finished)
 
 
@@ -143,7 +143,7 @@ def _undecided(page: PageContext) -> Undecided:
     return choices.get(page.loaded.digest, "leave-out" if page.words.annotators else "first")
 
 
-def _choose_undecided(page: PageContext, records: int) -> None:
+def _choose_undecided(page: PageContext, rows: Sequence[OpenRecord]) -> None:
     def take(word: Undecided) -> None:
         # A choice is for this corpus: of another one it would decide on records that nobody has looked at.
         choices = st.session_state.get(keys.REVIEW_UNDECIDED, {})
@@ -155,7 +155,7 @@ def _choose_undecided(page: PageContext, records: int) -> None:
         "leave-out": "left out",
     }
     st.segmented_control(
-        count(records, "undecided record"),
+        _undecided_in_words(rows),
         list(words),
         format_func=words.__getitem__,
         required=True,
@@ -166,12 +166,38 @@ def _choose_undecided(page: PageContext, records: int) -> None:
 
 def _sentence(page: PageContext, finished: Finished, changes: LayerChanges) -> str:
     reference = plain(page.words.reference)
-    parts = (("changed", changes.changed), ("removed", changes.removed), ("added", changes.added))
-    differences = ", ".join(f"{number:,} {word}" for word, number in parts if number) or "nothing changed"
+    left_out = sum(row.spans[0] is not None for row in finished.open) if _undecided(page) == "leave-out" else 0
+    differences = changes_in_words(changes, left_out)
     return (
         f"**The finished layer has {count(len(finished.layer), 'span')}**: {changes.same:,} as in {reference}, "
         f"{differences}; {count(finished.verdicts, 'verdict')} applied. {reference} itself stays as it is."
     )
+
+
+def changes_in_words(changes: LayerChanges, left_out: int = 0) -> str:
+    """Return how many spans are changed, removed and added, and apart from these `left_out` as undecided."""
+    parts = {
+        "changed": changes.changed,
+        "removed": changes.removed - left_out,
+        "added": changes.added,
+        "left out as undecided": left_out,
+    }
+    return ", ".join(f"{number:,} {word}" for word, number in parts.items() if number) or "nothing changed"
+
+
+def corrected_changes(page: PageContext) -> LayerChanges:
+    """Return what the verdicts change where undecided records are as in the reference, as Progress scores it."""
+    conditions = replace(_conditions(page), undecided="first")
+    return _layer_changes(page.loaded, conditions, review.corrected_gold(page).layer)
+
+
+def _undecided_in_words(rows: Sequence[OpenRecord]) -> str:
+    """Return how many records are undecided, and how many of them have a verdict that is not applied."""
+    n_records, n_with_verdict = len(rows), sum(row.reason != UNDECIDED for row in rows)
+    words = count(n_records, "undecided record")
+    if not n_with_verdict:
+        return words
+    return f"{words}: {n_records - n_with_verdict:,} without a verdict, {n_with_verdict:,} with one that is not applied"
 
 
 def _reading(page: PageContext) -> LayerRead | None:

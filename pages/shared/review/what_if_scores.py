@@ -70,10 +70,10 @@ def criteria_shown(page: PageContext) -> tuple[str, ...]:
 def say_applied(page: PageContext) -> None:
     """Say what the verdicts did."""
     applied = review.corrected_gold(page)
-    effects = ", ".join(f"{name} {value:,}" for name, value in applied.counts().items() if name not in REASONS)
+    effects = finish.changes_in_words(finish.corrected_changes(page))
     copied = f"a copy of {plain(page.words.reference)}"
     to = f"{count(applied.places, 'place')} in {count(applied.documents, 'document')} of {copied}"
-    lines = [f"{count(applied.verdicts, 'verdict')} applied to {to}: {effects or 'none'}."]
+    lines = [f"{count(applied.verdicts, 'verdict')} applied to {to}: {effects}."]
     if applied.spared:
         same = f"{count(applied.spared, 'document')} with the same text left alone"
         lines.append(f"{same}: *Accepted* has a switch for every document.")
