@@ -58,6 +58,21 @@ def dropped(*paths: Path) -> AppTest:
     return drop(opened("Start"), {path.name: path.read_bytes() for path in paths})
 
 
+def test_two_annotators_whose_names_tell_nothing_are_one_click_away() -> None:
+    folder = Path(__file__).resolve().parents[2] / "demo_data/biology"
+    lines = [(folder / f"annotator-{number}.jsonl").read_bytes() for number in (1, 2)]
+    app = drop(opened("Start"), dict(zip(("anna.jsonl", "bert.jsonl"), lines, strict=True)))
+    assert roles(app) == {"anna.jsonl": "Gold", "bert.jsonl": "System"}
+    app = app.button(key="upload_annotators").click().run()
+    assert set(roles(app).values()) == {"Annotator"}
+    assert "upload_annotators" not in [button.key for button in app.button]
+    app = settled(app.button(key="upload_read").click().run())
+    assert loaded(app).first_annotator == "anna"
+    # A name that tells a role is not doubted.
+    app = drop(opened("Start"), dict(zip(("anna-gold.jsonl", "bert.jsonl"), lines, strict=True)))
+    assert "upload_annotators" not in [button.key for button in app.button]
+
+
 def test_genetag_in_loose_files_is_gold_with_its_variants_and_sentences() -> None:
     files = {"ALTGENE.eval": VARIANTS, "GENE.eval": GENE, "NOTICE.txt": b"All rights.", "run.eval": VARIANTS}
     app = drop(opened("Start"), {**files, "test.in": SENTENCES})

@@ -173,7 +173,10 @@ def _map_of_types(pair: PairCounts, rows: pd.DataFrame) -> None:
     key = f"{keys.TABLE}disagreement_map"
     data = disagreement_map(pair, rows)
     cell = mount_heat_map(data, key, lambda: None)
-    st.caption("Choose a count, by a click or Enter, to read its records. The arrow keys move.")
+    st.caption(
+        "Choose a count, by a click or Enter, to read its records. The arrow keys move. "
+        "A record whose types differ is in the rows of both."
+    )
     if cell:
         type_name, kind = map(str, cell)
         state.go(navigation.pages()["Inspect"], pair.view(kind, type_name))

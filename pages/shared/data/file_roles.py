@@ -154,6 +154,11 @@ def proposed_roles(
     return [role or SYSTEM for role in roles]
 
 
+def tells_role(name: str) -> bool:
+    """Return whether the name of a file or a layer tells its role, by words of its own or by custom."""
+    return bool(_role_of_name(name)) or _has_word(name, GOLD_BY_CUSTOM)
+
+
 def needs_no_format(file: str) -> bool:
     """Return whether a file may hold texts or labels of other files, or no data, by its name."""
     return file.lower().endswith(TEXT_ENDINGS) or file in SHARED or NOT_DATA.match(file) is not None

@@ -35,6 +35,7 @@ from pages.shared.data.file_roles import (
     needs_no_format,
     proposed_roles,
     roles_of,
+    tells_role,
 )
 from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import likely_gold, likely_systems, served_entries, served_folders
@@ -122,6 +123,7 @@ def draw_files(files: Sequence[Any]) -> None:
         with above:
             refusals.draw_head(error, DROPPED, read)
         refusals.draw_others(error, names, DROPPED, read)
+    _offer_annotators(rows)
     reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -134,6 +136,22 @@ def draw_files(files: Sequence[Any]) -> None:
         )
         if files and lacking:
             st.caption(lacking)
+
+
+def _offer_annotators(rows: Sequence[Row]) -> None:
+    """Offer to call two layers annotators' where gold and system are only what comes first: no name tells a role."""
+    layers = [row for row in rows if row.role in (GOLD, SYSTEM, ANNOTATOR)]
+    if {row.role for row in layers} != {GOLD, SYSTEM} or any(tells_role(row.layer or row.group.file) for row in layers):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"No name tells that {plain(layers[0].name, 60)} is gold.", width="content")
+        label = "Compare two annotators" if len(layers) == 2 else f"Compare {len(layers)} annotators"
+        st.button(label, key="upload_annotators", on_click=_call_annotators, args=(layers,))
+
+
+def _call_annotators(layers: Sequence[Row]) -> None:
+    for row in layers:
+        st.session_state[keys.ROLES][f"{row.group.mark}_{row.layer}"] = ANNOTATOR
 
 
 def _choose_language(names: Sequence[str]) -> str:
