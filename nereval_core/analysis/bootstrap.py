@@ -183,6 +183,20 @@ def ratios(sums: Array) -> Float64:
     values = np.full((*sums.shape[:-2], len(RATIOS), sums.shape[-1]), np.nan)
     np.divide(pred, 2 * act, out=values[..., 0, :], where=act != 0)
     np.divide(gold, 2 * pos, out=values[..., 1, :], where=pos != 0)
+    _divide_f1(gold, pred, pos, act, values[..., F1, :])
+    return values
+
+
+def f1_ratios(sums: Array) -> Float64:
+    """Return F1 alone of PARTS, shape (..., 4, n) to (..., n); see `ratios`."""
+    gold, pred, pos, act = (sums[..., part, :].astype(np.float64) for part in range(len(PARTS)))
+    values = np.full(gold.shape, np.nan)
+    _divide_f1(gold, pred, pos, act, values)
+    return values
+
+
+def _divide_f1(gold: Float64, pred: Float64, pos: Float64, act: Float64, out: Float64) -> None:
+    """Write F1 to `out` where it is defined."""
     top, bottom = gold, pos + act
     even = gold == pred
     if not even.all():
@@ -190,8 +204,7 @@ def ratios(sums: Array) -> Float64:
         top = np.where(even, gold, gold * pred)
         weighted = np.where(even, bottom, pred * pos + gold * act)
         bottom = np.where(weighted == 0, bottom, weighted)
-    np.divide(top, bottom, out=values[..., 2, :], where=bottom != 0)
-    return values
+    np.divide(top, bottom, out=out, where=bottom != 0)
 
 
 def mean_of_defined(values: Float64) -> Float64:

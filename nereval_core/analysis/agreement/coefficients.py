@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
@@ -22,18 +23,18 @@ from nereval_core.analysis.agreement.unitizing_alpha import (
     resampling_counts,
 )
 from nereval_core.analysis.bootstrap import (
-    F1,
+    PARTS,
     Bootstrap,
     ResampledValues,
     document_counts,
+    f1_ratios,
     mean_of_defined,
-    ratios,
     type_counts,
 )
 from nereval_core.analysis.intervals import Estimates, lacks_interval, undefined_estimates
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.corpus import Documents
-from nereval_core.corpus.arrays import Array, Bools, Float64
+from nereval_core.corpus.arrays import Array, Bools, Float64, Int64
 from nereval_core.problems import counted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion
@@ -117,9 +118,10 @@ def f1_rows(
         if not scored:
             continue
         types = tuple(sorted({kind for pair in scored for kind in scores[pair][name].by_type(name)}))
-        whole = np.stack([document_counts(scores[pair][name], name) for pair in scored])
-        by_type = np.stack([type_counts(scores[pair][name], name, types) for pair in scored])
-        counts = np.concatenate((whole[None], np.moveaxis(by_type, 1, 0)))
+        counts = np.empty((1 + len(types), len(scored), len(PARTS), scores[scored[0]][name].documents), np.int32)
+        for row, pair in enumerate(scored):
+            counts[0, row] = document_counts(scores[pair][name], name)
+            counts[1:, row] = type_counts(scores[pair][name], name, types)
         blocks = [block.reshape(-1, block.shape[-1]) for block in counts]
         for kind, sums in zip((None, *types), bootstrap.resample(blocks), strict=True):
             yield from _f1_rows(name, kind, scored, sums, annotators, len(pairs), bootstrap)
@@ -137,7 +139,7 @@ def _f1_rows(
     """Yield F1 of each pair from sums of PARTS, shape (pairs times 4, n), and its mean for more than two annotators."""
 
     def figures(sums: Array) -> Float64:
-        f1: Float64 = ratios(sums.reshape(len(pairs), 4, -1))[:, F1]
+        f1 = f1_ratios(sums.reshape(len(pairs), 4, -1))
         return f1 if annotators == 2 else np.concatenate((mean_of_defined(f1)[None], f1))
 
     observed = sums.observed.reshape(len(pairs), 4)
@@ -273,10 +275,18 @@ def _resampled_disagreements(
 ) -> dict[str, _Disagreements]:
     """Return disagreements with those in samples of documents, where the counts are not too many to be resampled."""
     disagreements = _corpus_disagreements(units, documents, saw)
-    counted = {kind: resampling_counts(members, documents.base, saw) for kind, members in units.items()}
-    resampled = {kind: counts for kind, counts in counted.items() if counts is not None}
-    blocks = (counts.counts for counts in resampled.values())
-    for (kind, (_, lengths, numbers)), sums in zip(resampled.items(), bootstrap.resample(blocks), strict=True):
+    parts: deque[tuple[str, Int64, tuple[int, ...]]] = deque()
+
+    def blocks() -> Iterator[Int64]:
+        """Yield the counts of one type after another: those of all of many types would not fit into memory."""
+        for kind, members in units.items():
+            counts = resampling_counts(members, documents.base, saw)
+            if counts is not None:
+                parts.append((kind, counts.lengths, counts.numbers))
+                yield counts.counts
+
+    for sums in bootstrap.resample(blocks()):
+        kind, lengths, numbers = parts.popleft()
         stages = [disagreement_of_sums(rows, lengths, numbers) for rows in sums]
         disagreements[kind] = _Disagreements(
             tuple(stage.observed for stage in stages), tuple(stage.expected for stage in stages)
