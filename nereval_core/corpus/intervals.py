@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ class Intervals:
         sizes = np.fromiter((len(row) for row in by_document), np.int64, len(by_document))
         first = edges_of(sizes)
         try:
-            flat = np.array([pair for row in by_document for pair in row], np.int32).reshape(-1, 2)
+            places = chain.from_iterable(chain.from_iterable(by_document))
+            flat = np.fromiter(places, np.int32, 2 * int(first[-1])).reshape(-1, 2)
         except OverflowError:
             # Numbers beyond int32 are clipped: they lie outside any text and are refused as such.
             edges = offset_array([edge for row in by_document for pair in row for edge in pair])

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from nereval_core.api import load
 from nereval_core.api.load_options import LoadOptions
+from tests.benchmarks.children import measured_command
+from tests.benchmarks.growth_of_shapes import exponents
 from tests.benchmarks.scales import Scale
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -72,6 +72,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
                 gain = statistics.median(_side_by_side(files) for _ in range(3))
                 yield f"{size:,} gold spans, by the clock: gold, then system / side by side", gain, ">= 1.8"
     yield "slowest / fastest of these, by span", max(by_span.values()) / min(by_span.values()), "<= 1.5"
+    yield from exponents(scale)
 
 
 def _side_by_side(files: Written) -> float:
@@ -92,17 +93,6 @@ def scored(files: Written) -> tuple[float, int]:
     if not target.stat().st_size:
         sys.exit(f"{target} is empty")
     return measured
-
-
-def measured_command(arguments: Sequence[str]) -> tuple[float, int]:
-    """Run a command of nereval in a child process; return its seconds of CPU and the bytes it held at its peak."""
-    command = [sys.executable, "-m", "nereval_core", *arguments]
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{' '.join(command)} ended with {child.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def written(folder: Path, spans: int) -> Written:

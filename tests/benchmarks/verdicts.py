@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nereval_core.review.exchange import export_lines
 from nereval_core.review.verdicts import KINDS, Key, Marked, Seen, StoredVerdict, Verdict, text_digest
-from tests.benchmarks.growth import measured_command
+from tests.benchmarks.children import measured_command
 from tests.benchmarks.scales import Scale
 from tests.benchmarks.slices import seconds
 
