@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pages.shared.data.file_roles import grouped_files, languages_of_gold, names_in_folders, proposed_roles
+from pages.shared.data.file_roles import (
+    are_layers,
+    grouped_files,
+    languages_of_gold,
+    names_in_folders,
+    proposed_roles,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +54,19 @@ def test_files_that_belong_together(names: list[str], groups: list[list[str]]) -
 )
 def test_roles_that_names_tell(layers: list[str], files: list[str], roles: str) -> None:
     assert proposed_roles(layers, files, ["conll"] * len(files)) == roles.split()
+
+
+@pytest.mark.parametrize(
+    ("names", "layers"),
+    [
+        (["gold.jsonl", "run-1.jsonl", "notes.csv"], True),
+        (["gold.ann", "gold.txt", "anna.ann", "anna.txt"], False),
+        (["gold.jsonl", "more.jsonl"], False),
+        (["run-1.jsonl", "run-2.jsonl"], False),
+    ],
+)
+def test_files_of_a_zip_are_layers_where_names_tell_gold_and_others(names: list[str], layers: bool) -> None:
+    assert are_layers(names) is layers
 
 
 HIPE = ["HIPE-v1.3-test-en.tsv", "HIPE-v1.3-test-fr.tsv"]

@@ -524,6 +524,28 @@ def test_best_f1_is_that_of_the_best_system(stored: Store) -> None:
     assert listed(opened("Start"))[0][2] == "0.000"
 
 
+def test_what_was_read_without_refused_files_goes_once_these_are_read(stored: Store) -> None:
+    app = drop(opened("Start"), {"gold.tsv": TAGS.encode(), "a.tsv": TAGS.encode(), "b.tsv": BROKEN.encode()})
+    app = settled(app.button(key="upload_read").click().run())
+    assert app.error and len(stored.entries()) == 1 and listed(app) == []
+    fix = next(button for button in app.button if str(button.key).startswith("fix_"))
+    settled(fix.click().run())
+    assert [row[1] for row in listed(opened("Start"))] == ["a, b"] and len(stored.entries()) == 1
+
+
+def test_recent_corpora_of_one_name_are_told_apart_where_they_are_renamed(stored: Store) -> None:
+    upload(opened("Start"), GOLD, PREDICTION)
+    assert recent_labels() == ["gold"]
+    upload(opened("Start"), GOLD, GOLD)
+    labels = recent_labels()
+    assert len(set(labels)) == 2 and all(label.startswith("gold · ") for label in labels)
+
+
+def recent_labels() -> list[str]:
+    app = opened("Start", list_recent_edit=True)
+    return list(app.selectbox(key="recent_corpus").options)
+
+
 def test_names_of_recent_corpora_turn_no_writing_and_are_cut(stored: Store) -> None:
     files = {f"gold-\u202egnp.{'x' * 90}.jsonl": GOLD.encode(), "run<b>.jsonl": PREDICTION.encode()}
     settled(drop(opened("Start"), files).button(key="upload_read").click().run())

@@ -271,6 +271,32 @@ def test_sheets_of_a_workbook_are_layers() -> None:
     assert {layer.name: set(layer.end.tolist()) for layer in opened_corpus(app).systems} == {"system": {7}}
 
 
+def test_a_zip_of_gold_and_systems_is_taken_apart() -> None:
+    files = {"gold.jsonl": GOLD, "run-1.jsonl": PREDICTION, "run-2.jsonl": PREDICTION}
+    app = given(("all.zip", packed(files)))
+    assert unmarked(app.checkbox[0].label) == "Each of the 3 files in all.zip is a layer of its own"
+    assert roles(app) == {"gold.jsonl": "Gold", "run-1.jsonl": "System", "run-2.jsonl": "System"}
+    # One click makes it one layer again.
+    assert roles(sound(app.checkbox[0].uncheck().run())) == {"all.zip": "Gold"}
+    app = read(sound(app.checkbox[0].check().run()))
+    assert not app.error and list(rows(app)) == ["gold", "run-1", "run-2"]
+
+
+def test_a_zip_whose_names_tell_nothing_is_taken_apart_by_one_click() -> None:
+    app = given(("both.zip", packed({"a.jsonl": GOLD, "b.jsonl": PREDICTION})))
+    assert app.button(key="upload_read").disabled
+    app = sound(app.checkbox[0].check().run())
+    assert roles(app) == {"a.jsonl": "Gold", "b.jsonl": "System"} and not app.button(key="upload_read").disabled
+
+
+def test_a_broken_file_of_a_zip_leaves_the_rest_to_be_read() -> None:
+    app = given(("all.zip", packed({"gold.jsonl": GOLD, "run-1.jsonl": PREDICTION, "run-2.jsonl": '{"id": 1'})))
+    app = read(app)
+    assert app.error and len(problems(app)) == 1 and address(app)["system"] == "run-1"
+    app = sound(app.button(key="read_rest").click().run())
+    assert app.title[0].value == "Overview"
+
+
 def test_files_dropped_together_are_layers_by_name_and_share_texts() -> None:
     files: dict[str, str] = {}
     for folder, end in (("gold", 3), ("run1", 7)):

@@ -16,7 +16,7 @@ from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
 from pages.shared.server.ownership import EVERYBODY, visitor
 from pages.shared.view import View, keys, state
-from pages.shared.view.text import named, plain
+from pages.shared.view.text import count, named, plain
 
 PATIENCE = 0.5
 """Seconds that a click waits: what takes no longer needs no progress."""
@@ -99,7 +99,35 @@ def _collect(job: Job[Loaded]) -> None:
         st.session_state[keys.READING_REFUSED] = True
     elif job.loaded is not None:
         caches.shelf().put(job.loaded)
+        _remove_partial(job.loaded)
         open_corpus(job.loaded, refused_files.refused_form())
+
+
+def _remove_partial(loaded: Loaded) -> None:
+    """Remove what was read before without files that this corpus has too: nobody wants both."""
+    digest, key, systems = st.session_state.pop(keys.PARTIAL, None) or ("", "", frozenset())
+    if key and key != loaded.key and systems < {layer.name for layer in loaded.corpus.systems}:
+        caches.shelf().remove(digest, key=key)
+
+
+def offer_rest() -> None:
+    """Offer to go on with what was read, where files were refused beside it."""
+    if partial := st.session_state.get(keys.PARTIAL):
+        st.button(
+            f"Go on without these files: {count(len(partial[2]), 'system')} read",
+            key="read_rest",
+            type="tertiary",
+            on_click=_go_on_with_rest,
+        )
+
+
+def _go_on_with_rest() -> None:
+    loaded = caches.find(st.session_state.pop(keys.PARTIAL)[0])
+    st.session_state[keys.OPENED] = _first_page(loaded) if loaded is not None else ""
+
+
+def _first_page(loaded: Loaded) -> str:
+    return "Annotators" if loaded.first_annotator else "Overview"
 
 
 def open_corpus(loaded: Loaded, form: str = "") -> None:
@@ -112,10 +140,12 @@ def open_corpus(loaded: Loaded, form: str = "") -> None:
     fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
     state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start, mask=waiting.mask))
     refused_files.keep(FormatError(loaded.problems, loaded.remedies) if loaded.problems else None, form)
+    systems = frozenset(layer.name for layer in loaded.corpus.systems)
+    st.session_state[keys.PARTIAL] = (digest, loaded.key, systems) if loaded.problems else None
     has_own_types = any(have_no_common_type(loaded.corpus.gold, layer) for layer in loaded.corpus.systems)
     # Start says how to mend the one and the other.
     if not loaded.problems and not has_own_types:
-        st.session_state[keys.OPENED] = "Annotators" if loaded.first_annotator else "Overview"
+        st.session_state[keys.OPENED] = _first_page(loaded)
 
 
 def offer_demos(digest: str | None, *, in_words: bool) -> None:

@@ -100,11 +100,14 @@ class Shelf:
         self.keeper.rename(key, name)
         self._close(key)
 
-    def remove(self, digest: str, owner: str | None = None) -> None:
-        """Remove what an owner, or without one anybody, has stored of a corpus; it goes from memory too."""
+    def remove(self, digest: str, owner: str | None = None, *, key: str = "") -> None:
+        """Remove what an owner, or without one anybody, has stored of a corpus; it goes from memory too.
+
+        With `key` that of one input alone is removed.
+        """
         store = self.keeper.store
         for entry in store.entries(digest) if store is not None else ():
-            if self._is_of(entry, owner):
+            if self._is_of(entry, owner) and key in ("", entry.key):
                 self.remove_entry(entry)
 
     def unused(self, seconds: float) -> tuple[Entry, ...]:

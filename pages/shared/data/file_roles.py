@@ -53,6 +53,8 @@ TEXT_ENDINGS = (".txt", bc2gm.SENTENCES, ".texts.csv", ".texts.tsv", ".texts.par
 _WORDS_OF_NAME = re.compile(r"[^\W\d_]+")
 LAYERS = 8
 """Layers of one file that are read at first."""
+LAYERS_IN_ZIP = 40
+"""The most files, with those that belong to them, of a zip that may be layers."""
 MANY = 8
 """More files of one ending than these, with no word for a role in any name, are the documents of one layer."""
 
@@ -92,6 +94,12 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
                 key = f"{name}/{number}"
         groups.setdefault(key, []).append(number)
     return list(groups.values())
+
+
+def are_layers(names: Sequence[str]) -> bool:
+    """Return whether files of a zip are layers by their names, gold and something else, not documents of one."""
+    roles = {_role_of_name(names[numbers[0]]) for numbers in grouped_files(names)}
+    return GOLD in roles and not roles.isdisjoint((SYSTEM, ANNOTATOR))
 
 
 def names_in_folders(names: Sequence[str]) -> list[str]:

@@ -41,7 +41,7 @@ from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import likely_gold, likely_systems, served_entries, served_folders
 from pages.shared.data.reading_orders import Part, Selection, Served, Upload, Uploaded
 from pages.shared.data.refused_files import refusal_of
-from pages.shared.start import reading_options
+from pages.shared.start import reading_options, split_zips
 from pages.shared.start.recognition import Recognised, recognise_files
 from pages.shared.view import keys
 from pages.shared.view.text import named, plain
@@ -105,7 +105,7 @@ def draw_drop_zone() -> Sequence[Any]:
     """Take all files of a corpus at once, and return them."""
     most = st.get_option("server.maxUploadSize")
     return st.file_uploader(
-        "Drop all files here: gold, systems, annotators; one or many, zip too",
+        "Drop all files here: gold, systems, annotators; one by one or in a zip",
         accept_multiple_files=True,
         key=FILES,
         help=f"{most} MB a file; gzip and Zstandard are unpacked. {ROLE_HELP}",
@@ -115,6 +115,8 @@ def draw_drop_zone() -> Sequence[Any]:
 def draw_files(files: Sequence[Any]) -> None:
     """Propose a role for each layer of the files dropped, and offer to read them."""
     error = refusal_of(DROPPED) if files else None
+    split_zips.ask_for_zips(files)
+    files = split_zips.split_zips(files)
     above = st.container()
     language = _choose_language([file.name for file in files])
     rows, names = _rows(files, error, language) if files else ([], set())
@@ -122,6 +124,7 @@ def draw_files(files: Sequence[Any]) -> None:
     if error is not None:
         with above:
             refusals.draw_head(error, DROPPED, read)
+            opening.offer_rest()
         refusals.draw_others(error, names, DROPPED, read)
     _offer_annotators(rows)
     reading_options.draw_options(DROPPED)
@@ -285,7 +288,7 @@ def _lacking_role(roles: Sequence[str]) -> str:
 
 
 def _read_dropped(rows: Sequence[Row]) -> None:
-    files_by_id = {file.file_id: file for file in st.session_state[FILES]}
+    files_by_id = {file.file_id: file for file in split_zips.split_zips(st.session_state[FILES])}
     shared, variants = (
         [files_by_id[file_id] for row in rows if row.role == role for file_id in row.group.ids]
         for role in (TEXTS, VARIANTS)
@@ -404,6 +407,7 @@ def served_form(root: Path) -> None:
     )
     if gold and (error := refusal_of(SERVED_FORM)) is not None:
         refusals.draw_head(error, SERVED_FORM, read)
+        opening.offer_rest()
         refusals.draw_others(error, (), SERVED_FORM, read)
 
 

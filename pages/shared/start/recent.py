@@ -66,9 +66,14 @@ class Recent:
 
 
 def recent_corpora() -> list[Recent]:
-    """Return the visitor's own corpora that were opened last, the newest first."""
+    """Return the visitor's own corpora that were opened last, the newest first.
+
+    One that was read without refused files is left out while Start asks what to do with these.
+    """
     store = caches.shelf().keeper.store
-    last = sorted(_own_entries().values(), key=lambda entry: -entry.used)[:SHOWN]
+    partial = st.session_state.get(keys.PARTIAL) or ("", "")
+    entries = [entry for entry in _own_entries().values() if entry.key != partial[1]]
+    last = sorted(entries, key=lambda entry: -entry.used)[:SHOWN]
     accounts = ((entry, store.account(entry)) for entry in last) if store is not None else ()
     return [Recent(entry, account) for entry, account in accounts if account is not None]
 
@@ -170,7 +175,7 @@ def _edit(corpora: Sequence[Recent]) -> None:
     """Ask for another name of a corpus, or remove its stored copy."""
     by_digest = {recent.entry.digest: recent for recent in corpora}
     digest = st.selectbox(
-        "Corpus", list(by_digest), format_func=lambda own: name_text(by_digest[own].name), key="recent_corpus"
+        "Corpus", list(by_digest), format_func=lambda own: _label(by_digest[own], corpora), key="recent_corpus"
     )
     recent = by_digest[digest]
     field = f"recent_name_{digest[:16]}"
@@ -179,6 +184,15 @@ def _edit(corpora: Sequence[Recent]) -> None:
     size = _size(recent.entry.bytes)
     st.markdown(f"Remove the stored copy of **{named(recent.name)}** ({size})? Its verdicts stay.")
     st.button("Remove it", key="recent_remove", on_click=_remove, args=(digest,))
+
+
+def _label(recent: Recent, corpora: Sequence[Recent]) -> str:
+    """Return the name of a corpus, with its systems, F1 and when it was opened where others have the same name."""
+    if [other.name for other in corpora].count(recent.name) == 1:
+        return name_text(recent.name)
+    opened = _when(datetime.fromtimestamp(recent.entry.used))
+    f1 = [] if recent.account.f1 is None else [f"F1 {recent.account.f1:.3f}"]
+    return " · ".join((name_text(recent.name), _layers(recent.account.layers[1:]), *f1, opened))
 
 
 def _remove(digest: str) -> None:
