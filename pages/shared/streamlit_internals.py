@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from time import monotonic
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 from streamlit import net_util
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime import Runtime, RuntimeState
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -66,6 +71,46 @@ def keep_downloads() -> None:
         return address
 
     MediaFileManager.execute_deferred = make_and_keep  # type: ignore[method-assign]
+
+
+AT_ONCE = 0.1
+"""Seconds within which nobody goes to a page and then does something on the page that was left."""
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """The order of a browser to go from a page, by its hash, to another one, and when it came."""
+
+    left: str
+    order: ClientState
+    time: float
+
+
+def follow_links_out_of_menus() -> None:
+    """Have a click on a link lead to its page, also where it closes a menu.
+
+    The browser then orders the new page first, and at once another run of the page that it leaves, for the menu; and
+    Streamlit does what was ordered last.
+    """
+    handle = AppSession._handle_rerun_script_request
+    turns: WeakKeyDictionary[AppSession, _Turn] = WeakKeyDictionary()
+
+    def follow(self: AppSession, client_state: ClientState | None = None) -> None:
+        if client_state is not None:
+            last, page, now = turns.get(self), client_state.page_script_hash, monotonic()
+            if last is not None and page == last.left != last.order.page_script_hash and now < last.time + AT_ONCE:
+                widgets = client_state.widget_states
+                client_state = ClientState()
+                client_state.CopyFrom(last.order)
+                client_state.widget_states.CopyFrom(widgets)
+            elif last is None or page != last.order.page_script_hash:
+                order = ClientState()
+                order.CopyFrom(client_state)
+                order.ClearField("widget_states")
+                turns[self] = _Turn(last.order.page_script_hash if last is not None else "", order, now)
+        handle(self, client_state)
+
+    AppSession._handle_rerun_script_request = follow  # type: ignore[method-assign]
 
 
 def has_visitors() -> bool | None:

@@ -49,3 +49,21 @@ def test_a_figure_is_drawn_for_papers_where_the_app_runs(app: str) -> None:
     assert b"/FontFile2 " in pdf
     drawn = svg.decode("utf-8")
     assert ' width="174mm"' in drawn[:300] and "<title>Gold types and what rules made of them. " in drawn[:400]
+
+
+def test_a_link_that_closes_a_menu_leads_to_its_page(app: str) -> None:
+    with Visitor(app) as visitor:
+        query = urlencode(write_link(VIEW))
+        visitor.open("Confusion", query)
+        target = visitor.page
+        visitor.open("Overview", query)
+        visitor.unfold("Export")
+        left, visitor.page = visitor.page, target
+        visitor._send_rerun()
+        # As a browser does: the menu has closed, on the page that it leaves.
+        visitor.page = left
+        visitor.unfold("Export", shown=False)
+        assert visitor.page == target
+        # Later the page that was left is one like any other.
+        visitor.open("Overview", query)
+        assert visitor.page == left

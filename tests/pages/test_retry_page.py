@@ -124,6 +124,11 @@ def test_the_first_of_several_tags_does_not_stand_for_all() -> None:
     assert any(line.startswith(first) for line in problems(app)), problems(app)
 
 
+def test_the_foot_of_the_page_says_that_files_were_refused() -> None:
+    app = refused(TAGS.replace("helps", "help"))
+    assert any("1 problem above" in caption.value for caption in app.caption)
+
+
 def test_a_token_that_is_spelt_differently_is_shown_at_its_own_line() -> None:
     app = refused(TAGS.replace("helps", "help"))
     assert problems(app)[0].startswith(

@@ -30,6 +30,7 @@ PARTS: dict[str, tuple[Callable[..., Any], str]] = {
     "MediaFileManager.__init__": (MediaFileManager.__init__, "ba77133011d4"),
     "MediaFileManager.remove_orphaned_files": (MediaFileManager.remove_orphaned_files, "d8ea79ea32ca"),
     "AppSession.shutdown": (AppSession.shutdown, "7e6d36199dbc"),
+    "AppSession._handle_rerun_script_request": (AppSession._handle_rerun_script_request, "7393898bc0a0"),
     "Runtime.__init__": (Runtime.__init__, "e5a5fb5dd960"),
     "Runtime.is_active_session": (Runtime.is_active_session, "766fb572f3ad"),
     "MemorySessionStorage": (MemorySessionStorage, "04e2d0d0d55a"),

@@ -44,7 +44,7 @@ from pages.shared.data.refused_files import refusal_of
 from pages.shared.start import reading_options, split_zips
 from pages.shared.start.recognition import Recognised, recognise_files
 from pages.shared.view import keys
-from pages.shared.view.text import named, plain
+from pages.shared.view.text import count, named, plain
 
 DROPPED = "upload"
 FILES = "upload_files"
@@ -129,16 +129,22 @@ def draw_files(files: Sequence[Any]) -> None:
     _offer_annotators(rows)
     reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
+    waiting = opening.is_waiting()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Read and score",
+            "Reading …" if waiting else "Read and score",
             type="primary",
             key="upload_read",
-            disabled=not files or bool(lacking) or opening.is_waiting(),
+            disabled=not files or bool(lacking) or waiting,
             on_click=read,
         )
-        if files and lacking:
+        # Who stands here sees neither the progress nor the problems, which stand at the top.
+        if waiting:
+            st.caption("How far it is stands at the top of the page.")
+        elif files and lacking:
             st.caption(lacking)
+        elif error is not None:
+            st.caption(f":red[Not read as it stands: {count(len(error.problems), 'problem')} above.]")
 
 
 def _offer_annotators(rows: Sequence[Row]) -> None:
