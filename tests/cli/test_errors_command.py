@@ -16,7 +16,7 @@ from nereval_core.analysis.errors import ERROR_COLUMNS, costliest_class_sentence
 from nereval_core.analysis.errors.boundary_patterns import pattern_table
 from nereval_core.analysis.errors.error_classes import CLASS_COLUMNS, CLASSES, class_table
 from nereval_core.analysis.sentences import sentence_text
-from nereval_core.conventions.faireval import FILLERS
+from nereval_core.conventions.faireval.matching import FILLERS
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.scores import gain_bars

@@ -13,7 +13,8 @@ import pandas as pd
 
 from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.conventions import find_convention, option_values
-from nereval_core.conventions.faireval import CLASSES, COUNTS
+from nereval_core.conventions.faireval import COUNTS
+from nereval_core.conventions.faireval.matching import CLASSES
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.tables import F1, PRECISION, RATIO_KEYS, RECALL, SHARE, Column, Table, frame_table

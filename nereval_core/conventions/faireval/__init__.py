@@ -24,13 +24,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from nereval_core.alignment.candidates import overlap_blocks
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -41,6 +40,23 @@ from nereval_core.conventions.convention import (
     ScorerSteps,
     read_layers,
     same_layers,
+)
+from nereval_core.conventions.faireval.matching import (
+    BEL,
+    BEO,
+    BES,
+    CLASSES,
+    FILLERS,
+    FN,
+    FP,
+    LBE,
+    LE,
+    TP,
+    FairMatches,
+    TokenSpans,
+    fair_matches,
+    is_filler,
+    token_keys,
 )
 from nereval_core.conventions.outcome import (
     CountTables,
@@ -65,17 +81,12 @@ from nereval_core.conventions.records import (
     at,
     joined_records,
     other_units,
-    reading_order,
     record_frame,
     scope_of_type,
 )
-from nereval_core.conventions.token_places import TokenPlaces
-from nereval_core.corpus import Layer
-from nereval_core.corpus.arrays import Array, Bools, Int64
+from nereval_core.corpus.arrays import Array, Int64
 from nereval_core.problems import FormatError, quoted
 
-CLASSES = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
-TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(CLASSES))
 DECISION_OF = np.array([COR, INC, PAR, PAR, PAR, INC, MIS, SPU, IGN])
 REASONS = (
     "equal label and tokens",
@@ -90,7 +101,6 @@ REASONS = (
     "fills a sentence of the program's files: left out",
 )
 REPEATED, FILLER = len(CLASSES), len(CLASSES) + 1
-FILLERS = ("EMPTY", "NONE")
 COUNTS = {"traditional": ("TP", "FP", "FN")} | dict.fromkeys(
     ("fair", "weighted"), ("TP", "FP", "LE", "BE", "LBE", "FN", "BES", "BEL", "BEO")
 )
@@ -104,39 +114,8 @@ RATIOS = RatioNames(precision="Prec", recall="Rec", f1="F1", correct="TP", fp="F
 GOLD, CONFUSIONS = "gold", "conf"
 NOTHING = "_"
 """The label that the confusion matrix gives to no span."""
-BLOCK = 1 << 21
-"""Overlapping pairs that are looked at together."""
 
 Weights = Mapping[str, tuple[float, float, float]]
-
-
-class FairMatches(NamedTuple):
-    """Rows of the fair evaluation: an index into CLASSES, and the numbers of the spans, -1 for none."""
-
-    error: Int64
-    gold: Int64
-    pred: Int64
-
-
-class TokenSpans(NamedTuple):
-    """The spans of one side, in reading order: `TokenPlaces`, and the label's number."""
-
-    first: Int64
-    last: Int64
-    kind: Int64
-    parts: dict[int, frozenset[int]]
-
-    def tokens(self, span: int) -> frozenset[int]:
-        return self.parts.get(span) or frozenset(range(int(self.first[span]), int(self.last[span]) + 1))
-
-    @classmethod
-    def of_layer(cls, layer: Layer, kind: Int64) -> TokenSpans:
-        order = reading_order(layer)
-        places = TokenPlaces.of_layer(layer)
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        parts = {int(rank[span]): tokens for span, tokens in places.parts.items()}
-        return cls(places.first[order], places.last[order], kind, parts)
 
 
 def match(layers: LayerPair, options: Options) -> MatchedSides:
@@ -151,7 +130,7 @@ def match(layers: LayerPair, options: Options) -> MatchedSides:
         TokenSpans.of_layer(layer, kind) for layer, kind in ((layers.gold, shared.gold), (layers.pred, shared.pred))
     )
     matches = fair_matches(gold, pred, shared.types)
-    fillers = [np.flatnonzero(_is_filler(side.kind, shared.types)) for side in (gold, pred)]
+    fillers = [np.flatnonzero(is_filler(side.kind, shared.types)) for side in (gold, pred)]
     rows = {"traditional": _traditional(gold, pred, shared.types), "fair": _fair(matches, fillers)}
     rows["weighted"] = rows["fair"]
     kinds = {}
@@ -212,10 +191,6 @@ def _confusions(
     return table
 
 
-def _is_filler(kind: Int64, types: Sequence[str]) -> Bools:
-    return np.isin(kind, [code for code, name in enumerate(types) if name in FILLERS])
-
-
 def _contributions(rows: MatchRows, counts: Sequence[str]) -> dict[str, Array]:
     reasons = {name: (BES, BEL, BEO) if name == "BE" else (CLASSES.index(name),) for name in counts}
     return {name: np.isin(rows.reason, codes).astype(np.int64) for name, codes in reasons.items()}
@@ -223,7 +198,7 @@ def _contributions(rows: MatchRows, counts: Sequence[str]) -> dict[str, Array]:
 
 def _traditional(gold: TokenSpans, pred: TokenSpans, types: Sequence[str]) -> MatchRows:
     """Return the gold spans, each with the first prediction that equals it, then the other predictions."""
-    gold_key, pred_key = _keys(gold, pred)
+    gold_key, pred_key = token_keys(gold, pred)
     distinct, first = np.unique(pred_key, return_index=True)
     slot = np.searchsorted(distinct, gold_key).clip(max=max(len(distinct) - 1, 0))
     equal = at(distinct, slot) == gold_key
@@ -232,8 +207,8 @@ def _traditional(gold: TokenSpans, pred: TokenSpans, types: Sequence[str]) -> Ma
     others = other_units(partner[equal], len(pred_key))
     repeated = np.isin(pred_key[others], gold_key)
     other_reason = np.where(repeated, REPEATED, FP)
-    other_reason[_is_filler(pred.kind[others], types)] = FILLER
-    reason[_is_filler(gold.kind, types)] = FILLER
+    other_reason[is_filler(pred.kind[others], types)] = FILLER
+    reason[is_filler(gold.kind, types)] = FILLER
     rows = MatchRows.of_partners(partner, reason, others, other_reason >= REPEATED, other_reason)
     rows.decision[: len(partner)][reason == FILLER] = IGN
     return rows
@@ -248,173 +223,6 @@ def _fair(matches: FairMatches, fillers: Sequence[Int64]) -> MatchRows:
         DECISION_OF[np.minimum(reason, len(CLASSES))],
         reason,
     )
-
-
-def _keys(gold: TokenSpans, pred: TokenSpans) -> tuple[Int64, Int64]:
-    """Return a number for each span: the same for the same label, first and last token, and tokens."""
-    shapes: dict[frozenset[int], int] = {}
-    shape = np.zeros(len(gold.kind) + len(pred.kind), np.int64)
-    for side, shift in ((gold, 0), (pred, len(gold.kind))):
-        for span, tokens in side.parts.items():
-            # Fragments without a gap between them are a whole span.
-            if len(tokens) <= side.last[span] - side.first[span]:
-                shape[span + shift] = shapes.setdefault(tokens, len(shapes) + 1)
-    key = shape
-    for column in (np.concatenate((getattr(gold, name), getattr(pred, name))) for name in ("first", "last", "kind")):
-        key = np.unique(key, return_inverse=True)[1] * (int(column.max(initial=0)) + 1) + column
-    return key[: len(gold.kind)], key[len(gold.kind) :]
-
-
-def fair_matches(gold: TokenSpans, pred: TokenSpans, types: Sequence[str]) -> FairMatches:
-    """Pair spans as the fair evaluation does; fillers are left out."""
-    free = [~_is_filler(side.kind, types) for side in (gold, pred)]
-    rows: list[tuple[int, int, int]] = []
-    equal = _equal_pairs(*_keys(gold, pred), *free)
-    free[0][equal[0]] = free[1][equal[1]] = False
-    rows += _label_errors(gold, pred, free)
-    _BoundaryErrors(gold, pred, free, rows).pair_all()
-    table = np.array(rows, np.int64).reshape(-1, 3).T
-    alone = [np.flatnonzero(each) for each in free]
-    none = [np.full(len(units), -1) for units in alone]
-    return FairMatches(
-        np.concatenate((np.full(len(equal[0]), TP), table[0], np.full(len(alone[0]), FN), np.full(len(alone[1]), FP))),
-        np.concatenate((equal[0], table[1], alone[0], none[1])),
-        np.concatenate((equal[1], table[2], none[0], alone[1])),
-    )
-
-
-def _equal_pairs(gold_key: Int64, pred_key: Int64, gold_free: Bools, pred_free: Bools) -> tuple[Int64, Int64]:
-    """Return the pairs of equal spans: the first gold span of a key with its first prediction, and so on."""
-    sides = []
-    for key, is_free in ((gold_key, gold_free), (pred_key, pred_free)):
-        units = np.flatnonzero(is_free)
-        order = units[np.argsort(key[units], kind="stable")]
-        by_key = key[order]
-        rank = np.arange(len(order)) - np.searchsorted(by_key, by_key)
-        sides.append((order, by_key, rank))
-    (gold_order, gold_keys, gold_rank), (pred_order, pred_keys, pred_rank) = sides
-    width = max(len(gold_key), len(pred_key)) + 1
-    numbers = np.unique(np.concatenate((gold_keys, pred_keys)), return_inverse=True)[1]
-    g = numbers[: len(gold_keys)] * width + gold_rank
-    p = numbers[len(gold_keys) :] * width + pred_rank
-    _, on_gold, on_pred = np.intersect1d(g, p, assume_unique=True, return_indices=True)
-    order = np.argsort(gold_order[on_gold], kind="stable")
-    return gold_order[on_gold][order], pred_order[on_pred][order]
-
-
-def _label_errors(gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools]) -> list[tuple[int, int, int]]:
-    """Pair gold spans with the first free prediction of the same ends and another label."""
-    of_place: dict[tuple[int, int], list[int]] = {}
-    for p in np.flatnonzero(free[1]).tolist():
-        of_place.setdefault((int(pred.first[p]), int(pred.last[p])), []).append(p)
-    rows = []
-    for g in np.flatnonzero(free[0]).tolist():
-        listed = of_place.get((int(gold.first[g]), int(gold.last[g])), [])
-        p = next((p for p in listed if pred.kind[p] != gold.kind[g]), -1)
-        if p >= 0:
-            listed.remove(p)
-            free[0][g] = free[1][p] = False
-            rows.append((LE, g, p))
-    return rows
-
-
-class _BoundaryErrors:
-    """Pairs the spans that are left over with overlapping ones, first those of the same label."""
-
-    def __init__(
-        self, gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools], rows: list[tuple[int, int, int]]
-    ) -> None:
-        self.sides = (gold, pred)
-        self.free = free
-        self.rows = rows
-        self.links = self._links()
-        self.free_tokens = tuple(
-            {span: set(side.tokens(span)) for span in of} for side, of in zip(self.sides, self.links, strict=True)
-        )
-        self.order = tuple(sorted(of, key=by_length(side)) for side, of in zip(self.sides, self.links, strict=True))
-        self.place = tuple({span: place for place, span in enumerate(order)} for order in self.order)
-        self.paired: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        """The spans that are in an error already, with the order in which they came into one."""
-
-    def _links(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Return for each free span those of the other side that it overlaps with other ends."""
-        gold, pred = self.sides
-        orders = []
-        for side, is_free in zip(self.sides, self.free, strict=True):
-            units = np.flatnonzero(is_free)
-            orders.append(units[np.argsort(side.first[units], kind="stable")])
-        g, p = orders
-        of_gold: dict[int, list[int]] = {}
-        of_pred: dict[int, list[int]] = {}
-        for rows, columns in overlap_blocks(gold.first[g], gold.last[g] + 1, pred.first[p], pred.last[p] + 1, BLOCK):
-            golds, preds = g[rows], p[columns]
-            differ = (gold.first[golds] != pred.first[preds]) | (gold.last[golds] != pred.last[preds])
-            for gold_span, pred_span in zip(golds[differ].tolist(), preds[differ].tolist(), strict=True):
-                of_gold.setdefault(gold_span, []).append(pred_span)
-                of_pred.setdefault(pred_span, []).append(gold_span)
-        return of_gold, of_pred
-
-    def pair_all(self) -> None:
-        for same_label in (True, False):
-            self._pair(0, same_label, again=False)
-            self._pair(0, same_label, again=True)
-            self._pair(1, same_label, again=True)
-
-    def _pair(self, side: int, same_label: bool, *, again: bool) -> None:
-        """Give each free span of a side the most similar one of the other; `again`: one that is in an error already."""
-        own, other = self.sides[side], self.sides[1 - side]
-        for span in self.order[side]:
-            if not self.free[side][span]:
-                continue
-            tokens = self.free_tokens[side][span]
-            listed = [
-                other_span
-                for other_span in self.links[side][span]
-                if (own.kind[span] == other.kind[other_span]) == same_label
-                and (
-                    other_span in self.paired[1 - side]
-                    and not tokens.isdisjoint(self.free_tokens[1 - side][other_span])
-                    if again
-                    else self.free[1 - side][other_span]
-                )
-            ]
-            if listed:
-                place = self.paired[1 - side] if again else self.place[1 - side]
-                distances = [self._distance(side, span, other_span, place) for other_span in listed]
-                self._decide(side, span, listed[distances.index(min(distances))], same_label)
-
-    def _distance(self, side: int, span: int, other_span: int, place: Mapping[int, int]) -> tuple[int, ...]:
-        tokens, others = self.free_tokens[side][span], self.free_tokens[1 - side][other_span]
-        shared = len(tokens & others)
-        other = self.sides[1 - side]
-        return (
-            -shared,
-            len(tokens) - shared,
-            len(others) - shared,
-            int(other.last[other_span] - other.first[other_span]),
-            place[other_span],
-        )
-
-    def _decide(self, side: int, span: int, other_span: int, same_label: bool) -> None:
-        g, p = (span, other_span) if side == 0 else (other_span, span)
-        gold, pred = self.sides
-        error = LBE
-        if same_label:
-            before, after = pred.first[p] <= gold.first[g], pred.last[p] >= gold.last[g]
-            within = pred.first[p] >= gold.first[g] and pred.last[p] <= gold.last[g]
-            error = BES if within else BEL if before and after else BEO
-        self.rows.append((error, g, p))
-        for at_side, unit in ((1 - side, other_span), (side, span)):
-            self.free[at_side][unit] = False
-            self.paired[at_side].setdefault(unit, len(self.paired[at_side]))
-        shared = self.free_tokens[0][g] & self.free_tokens[1][p]
-        self.free_tokens[0][g] -= shared
-        self.free_tokens[1][p] -= shared
-
-
-def by_length(side: TokenSpans) -> Callable[[int], tuple[int, int]]:
-    """Return the key that sorts spans by length, those of one length in reading order."""
-    return lambda span: (int(side.last[span] - side.first[span]), span)
 
 
 def figures(counts: CountTables, options: Options) -> Figures:

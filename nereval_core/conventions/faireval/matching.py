@@ -1,0 +1,220 @@
+"""The pairs of the fair evaluation, one error at a time: its steps are those of the package's docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from nereval_core.alignment.candidates import overlap_blocks
+from nereval_core.conventions.records import reading_order
+from nereval_core.conventions.token_places import TokenPlaces
+from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Bools, Int64
+
+CLASSES = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(CLASSES))
+FILLERS = ("EMPTY", "NONE")
+BLOCK = 1 << 21
+"""Overlapping pairs that are looked at together."""
+
+
+class FairMatches(NamedTuple):
+    """Rows of the fair evaluation: an index into CLASSES, and the numbers of the spans, -1 for none."""
+
+    error: Int64
+    gold: Int64
+    pred: Int64
+
+
+class TokenSpans(NamedTuple):
+    """The spans of one side, in reading order: `TokenPlaces`, and the label's number."""
+
+    first: Int64
+    last: Int64
+    kind: Int64
+    parts: dict[int, frozenset[int]]
+
+    def tokens(self, span: int) -> frozenset[int]:
+        return self.parts.get(span) or frozenset(range(int(self.first[span]), int(self.last[span]) + 1))
+
+    @classmethod
+    def of_layer(cls, layer: Layer, kind: Int64) -> TokenSpans:
+        order = reading_order(layer)
+        places = TokenPlaces.of_layer(layer)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        parts = {int(rank[span]): tokens for span, tokens in places.parts.items()}
+        return cls(places.first[order], places.last[order], kind, parts)
+
+
+def is_filler(kind: Int64, types: Sequence[str]) -> Bools:
+    return np.isin(kind, [code for code, name in enumerate(types) if name in FILLERS])
+
+
+def token_keys(gold: TokenSpans, pred: TokenSpans) -> tuple[Int64, Int64]:
+    """Return a number for each span: the same for the same label, first and last token, and tokens."""
+    shapes: dict[frozenset[int], int] = {}
+    shape = np.zeros(len(gold.kind) + len(pred.kind), np.int64)
+    for side, shift in ((gold, 0), (pred, len(gold.kind))):
+        for span, tokens in side.parts.items():
+            # Fragments without a gap between them are a whole span.
+            if len(tokens) <= side.last[span] - side.first[span]:
+                shape[span + shift] = shapes.setdefault(tokens, len(shapes) + 1)
+    key = shape
+    for column in (np.concatenate((getattr(gold, name), getattr(pred, name))) for name in ("first", "last", "kind")):
+        key = np.unique(key, return_inverse=True)[1] * (int(column.max(initial=0)) + 1) + column
+    return key[: len(gold.kind)], key[len(gold.kind) :]
+
+
+def fair_matches(gold: TokenSpans, pred: TokenSpans, types: Sequence[str]) -> FairMatches:
+    """Pair spans as the fair evaluation does; fillers are left out."""
+    free = [~is_filler(side.kind, types) for side in (gold, pred)]
+    rows: list[tuple[int, int, int]] = []
+    equal = _equal_pairs(*token_keys(gold, pred), *free)
+    free[0][equal[0]] = free[1][equal[1]] = False
+    rows += _label_errors(gold, pred, free)
+    _BoundaryErrors(gold, pred, free, rows).pair_all()
+    table = np.array(rows, np.int64).reshape(-1, 3).T
+    alone = [np.flatnonzero(each) for each in free]
+    none = [np.full(len(units), -1) for units in alone]
+    return FairMatches(
+        np.concatenate((np.full(len(equal[0]), TP), table[0], np.full(len(alone[0]), FN), np.full(len(alone[1]), FP))),
+        np.concatenate((equal[0], table[1], alone[0], none[1])),
+        np.concatenate((equal[1], table[2], none[0], alone[1])),
+    )
+
+
+def _equal_pairs(gold_key: Int64, pred_key: Int64, gold_free: Bools, pred_free: Bools) -> tuple[Int64, Int64]:
+    """Return the pairs of equal spans: the first gold span of a key with its first prediction, and so on."""
+    sides = []
+    for key, is_free in ((gold_key, gold_free), (pred_key, pred_free)):
+        units = np.flatnonzero(is_free)
+        order = units[np.argsort(key[units], kind="stable")]
+        by_key = key[order]
+        rank = np.arange(len(order)) - np.searchsorted(by_key, by_key)
+        sides.append((order, by_key, rank))
+    (gold_order, gold_keys, gold_rank), (pred_order, pred_keys, pred_rank) = sides
+    width = max(len(gold_key), len(pred_key)) + 1
+    numbers = np.unique(np.concatenate((gold_keys, pred_keys)), return_inverse=True)[1]
+    g = numbers[: len(gold_keys)] * width + gold_rank
+    p = numbers[len(gold_keys) :] * width + pred_rank
+    _, on_gold, on_pred = np.intersect1d(g, p, assume_unique=True, return_indices=True)
+    order = np.argsort(gold_order[on_gold], kind="stable")
+    return gold_order[on_gold][order], pred_order[on_pred][order]
+
+
+def _label_errors(gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools]) -> list[tuple[int, int, int]]:
+    """Pair gold spans with the first free prediction of the same ends and another label."""
+    of_place: dict[tuple[int, int], list[int]] = {}
+    for p in np.flatnonzero(free[1]).tolist():
+        of_place.setdefault((int(pred.first[p]), int(pred.last[p])), []).append(p)
+    rows = []
+    for g in np.flatnonzero(free[0]).tolist():
+        listed = of_place.get((int(gold.first[g]), int(gold.last[g])), [])
+        p = next((p for p in listed if pred.kind[p] != gold.kind[g]), -1)
+        if p >= 0:
+            listed.remove(p)
+            free[0][g] = free[1][p] = False
+            rows.append((LE, g, p))
+    return rows
+
+
+class _BoundaryErrors:
+    """Pairs the spans that are left over with overlapping ones, first those of the same label."""
+
+    def __init__(
+        self, gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools], rows: list[tuple[int, int, int]]
+    ) -> None:
+        self.sides = (gold, pred)
+        self.free = free
+        self.rows = rows
+        self.links = self._links()
+        self.free_tokens = tuple(
+            {span: set(side.tokens(span)) for span in of} for side, of in zip(self.sides, self.links, strict=True)
+        )
+        self.order = tuple(sorted(of, key=by_length(side)) for side, of in zip(self.sides, self.links, strict=True))
+        self.place = tuple({span: place for place, span in enumerate(order)} for order in self.order)
+        self.paired: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """The spans that are in an error already, with the order in which they came into one."""
+
+    def _links(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        """Return for each free span those of the other side that it overlaps with other ends."""
+        gold, pred = self.sides
+        orders = []
+        for side, is_free in zip(self.sides, self.free, strict=True):
+            units = np.flatnonzero(is_free)
+            orders.append(units[np.argsort(side.first[units], kind="stable")])
+        g, p = orders
+        of_gold: dict[int, list[int]] = {}
+        of_pred: dict[int, list[int]] = {}
+        for rows, columns in overlap_blocks(gold.first[g], gold.last[g] + 1, pred.first[p], pred.last[p] + 1, BLOCK):
+            golds, preds = g[rows], p[columns]
+            differ = (gold.first[golds] != pred.first[preds]) | (gold.last[golds] != pred.last[preds])
+            for gold_span, pred_span in zip(golds[differ].tolist(), preds[differ].tolist(), strict=True):
+                of_gold.setdefault(gold_span, []).append(pred_span)
+                of_pred.setdefault(pred_span, []).append(gold_span)
+        return of_gold, of_pred
+
+    def pair_all(self) -> None:
+        for same_label in (True, False):
+            self._pair(0, same_label, again=False)
+            self._pair(0, same_label, again=True)
+            self._pair(1, same_label, again=True)
+
+    def _pair(self, side: int, same_label: bool, *, again: bool) -> None:
+        """Give each free span of a side the most similar one of the other; `again`: one that is in an error already."""
+        own, other = self.sides[side], self.sides[1 - side]
+        for span in self.order[side]:
+            if not self.free[side][span]:
+                continue
+            tokens = self.free_tokens[side][span]
+            listed = [
+                other_span
+                for other_span in self.links[side][span]
+                if (own.kind[span] == other.kind[other_span]) == same_label
+                and (
+                    other_span in self.paired[1 - side]
+                    and not tokens.isdisjoint(self.free_tokens[1 - side][other_span])
+                    if again
+                    else self.free[1 - side][other_span]
+                )
+            ]
+            if listed:
+                place = self.paired[1 - side] if again else self.place[1 - side]
+                distances = [self._distance(side, span, other_span, place) for other_span in listed]
+                self._decide(side, span, listed[distances.index(min(distances))], same_label)
+
+    def _distance(self, side: int, span: int, other_span: int, place: Mapping[int, int]) -> tuple[int, ...]:
+        tokens, others = self.free_tokens[side][span], self.free_tokens[1 - side][other_span]
+        shared = len(tokens & others)
+        other = self.sides[1 - side]
+        return (
+            -shared,
+            len(tokens) - shared,
+            len(others) - shared,
+            int(other.last[other_span] - other.first[other_span]),
+            place[other_span],
+        )
+
+    def _decide(self, side: int, span: int, other_span: int, same_label: bool) -> None:
+        g, p = (span, other_span) if side == 0 else (other_span, span)
+        gold, pred = self.sides
+        error = LBE
+        if same_label:
+            before, after = pred.first[p] <= gold.first[g], pred.last[p] >= gold.last[g]
+            within = pred.first[p] >= gold.first[g] and pred.last[p] <= gold.last[g]
+            error = BES if within else BEL if before and after else BEO
+        self.rows.append((error, g, p))
+        for at_side, unit in ((1 - side, other_span), (side, span)):
+            self.free[at_side][unit] = False
+            self.paired[at_side].setdefault(unit, len(self.paired[at_side]))
+        shared = self.free_tokens[0][g] & self.free_tokens[1][p]
+        self.free_tokens[0][g] -= shared
+        self.free_tokens[1][p] -= shared
+
+
+def by_length(side: TokenSpans) -> Callable[[int], tuple[int, int]]:
+    """Return the key that sorts spans by length, those of one length in reading order."""
+    return lambda span: (int(side.last[span] - side.first[span]), span)
