@@ -288,7 +288,7 @@ def test_a_refusal_to_compare_systems_leaves_the_other_slides(monkeypatch: pytes
 @pytest.mark.parametrize("system", ["perceptron", "rules"])
 def test_of_many_systems_the_best_are_shown_and_the_one_presented(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(systems_slides, "MOST_SYSTEMS", 1)
-    html = slide(opened("Present", replace(VIEW, system=system, slide="systems")))
+    html = slide(opened("Present", replace(VIEW, system=system, deck=("title", "systems"), slide="systems")))
     shown_ranking = html.partition('<div class="nvs-ranks')[2]
     assert [name for name in ("perceptron", "rules") if name in shown_ranking] == [system]
     assert "F1 of 2 systems" in html and "Not shown: 1 system." in html
