@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from tests.benchmarks.__main__ import GROUPS, measured
+from tests.benchmarks.app import corpus
 from tests.benchmarks.scales import Scale
 from tests.support import ROOT
 
@@ -42,3 +43,9 @@ def test_the_command_prints_the_rows_of_the_groups_that_are_named(group: str, le
         pytest.skip(run.stdout)
     assert "not measured to its end" not in run.stdout
     assert len(run.stdout.splitlines()) >= least + 3
+
+
+@pytest.mark.parametrize("types", [1, 4, 20, 30, 60])
+def test_a_corpus_of_any_number_of_types_has_spans_of_each(types: int) -> None:
+    gold = corpus(2_000, types).gold
+    assert len(gold.types) == len(set(gold.type.tolist())) == types

@@ -69,10 +69,7 @@ WATCH = """
 
 
 def corpus(spans: int, types: int = TYPES) -> Corpus:
-    """Draw documents without tokens, of words of chance, with gold and the predictions of one system.
-
-    `types` is a multiple of TYPES.
-    """
+    """Draw documents without tokens, of words of chance, with gold and the predictions of one system."""
     drawn = generate(spans, by_document=BY_DOCUMENT)
     size = BY_DOCUMENT * STRIDE
     letters = np.frombuffer(b"etaoinshrdlu    ", np.uint8)
@@ -80,7 +77,8 @@ def corpus(spans: int, types: int = TYPES) -> Corpus:
     texts = Texts(data, np.arange(drawn.documents + 1, dtype=np.int64) * size)
     documents = Documents(tuple(f"doc-{number:06}" for number in range(drawn.documents)), texts)
     names = tuple(f"T{code:02}" for code in range(types))
-    more = types // TYPES
+    # Where there are more types than those drawn, each of these is divided by document; where fewer, several are one.
+    parts = -(-types // TYPES)
     gold, system = (
         Layer(
             name,
@@ -88,7 +86,7 @@ def corpus(spans: int, types: int = TYPES) -> Corpus:
             side.doc,
             side.start,
             side.end,
-            (side.type * more + side.doc % more).astype(np.int16),
+            ((side.type * parts + side.doc % parts) % types).astype(np.int16),
             names,
         )
         for name, side in (("gold", drawn.gold), ("system", drawn.pred))
