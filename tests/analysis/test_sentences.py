@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
+import streamlit as st
 
 import nereval_core as nereval
 from nereval_core.analysis.agreement.summary import agreement_sentences as agreement_in_words
@@ -30,11 +30,14 @@ from nereval_core.readers import Source, read
 from nereval_core.records.queries import Query, in_documents
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import CRITERIA
+from pages.shared.components.links import Link, choose_part, sentence_data
 from pages.shared.view import View
+from pages.shared.view.keys import VIEW as VIEW_KEY
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
+from pages.shared.view.text import visible
 from tests.support.other_formats import Demo
-from tests.support.pages import VIEW, opened, sound
+from tests.support.pages import VIEW, component_data, opened, sentence_links
 from tests.support.workbench import listed
 
 NAMES = ("strict", "partial", "type", "fragment")
@@ -145,28 +148,41 @@ def test_documents_and_types_can_be_asked_for() -> None:
     assert records.attribute("types now") is None
 
 
-def test_on_errors_itself_the_numbers_of_the_sentence_change_the_list() -> None:
-    names = [str(button.key) for button in opened("Inspect", VIEW).button]
-    keys = [name for name in names if name.startswith("list_link_said_errors")]
-    assert keys
-    for key in keys:
-        app = opened("Inspect", VIEW)
-        said = int(re.search(r"[\d,]+", app.button(key=key).label)[0].replace(",", ""))  # type: ignore[index]
-        app = sound(app.button(key=key).click().run())
-        assert listed(app) == said
+def test_on_errors_itself_the_numbers_of_the_sentence_change_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("Inspect", VIEW)
+    (parts,) = (data["parts"] for data in component_data(app) if "parts" in data)
+    links = [part for part in parts if not isinstance(part, str)]
+    assert links and all(link["stays"] and link["href"].startswith("/Inspect?") for link in links)
+    for label, view in sentence_links(app):
+        assert listed(opened("Inspect", view)) == leading_number(label)
+    # What the browser sends is the place of the part; the session takes its view over.
+    shown = replace(VIEW, type=("PROTEINAS",))
+    session: dict[str, Any] = {"sentence": {"show": 1}}
+    monkeypatch.setattr(st, "session_state", session)
+    choose_part(["Of ", Link("2", "Inspect", shown), " records"], "sentence")
+    assert session[VIEW_KEY] == shown
 
 
 @pytest.mark.parametrize("page", ["Overview", "Confusion"])
 def test_the_sentence_stands_on_the_page_and_its_numbers_are_links(page: str) -> None:
     app = opened(page, VIEW)
     records = Demo("pharmacology", NAMES).ledger("rules", "strict")
-    found = [link.proto for link in app.get("page_link")]
-    links = [(one.label, dict(parse_qsl(one.query_string))) for one in found]
-    numbers = [(label, read_link(params)[0]) for label, params in links if re.match(r":primary\[\d", label)]
+    numbers = [(label, view) for label, view in sentence_links(app) if label[0].isdigit()]
     assert numbers or page == "Confusion"
     for label, view in numbers:
-        said = int(re.search(r"[\d,]+", label)[0].replace(",", ""))  # type: ignore[index]
-        assert records.total(query_of(view)).records == said, label
+        assert records.total(query_of(view)).records == leading_number(label), label
+
+
+def test_texts_in_a_sentence_are_one_line_and_steer_no_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "session_state", {})
+    link = Link(visible("<b>\u202eevil\n", 40), "Inspect", VIEW)
+    first, second = sentence_data([visible(" of\ttypes "), link])["parts"]
+    assert first == " of types " and second["text"].startswith("<b>") and "\u202e" not in second["text"]
+    assert len(visible("x" * 900, 400)) == 400 and visible(" \n ") == " "
+
+
+def leading_number(label: str) -> int:
+    return int(re.search(r"[\d,]+", label)[0].replace(",", ""))  # type: ignore[index]
 
 
 def lines_of_agreement(*annotators: list[list[tuple[int, int, str]]]) -> tuple[str, ...]:

@@ -72,13 +72,9 @@ def sideways(visit: Visit) -> int:
 # The browser fetches the code that adds our style sheet after the elements.
 IS_STYLED = """() => [...document.querySelectorAll("[data-testid='stCaptionContainer']")]
     .every(caption => getComputedStyle(caption).opacity === "1")"""
-# A sentence whose parts stand side by side as boxes, in place of running on as text does.
-BROKEN_SENTENCES = """() => [...document.querySelectorAll("[class*='st-key-sentence-']")].filter(sentence => {
-    const [first, second] = ["p", "a, button"].map(part => sentence.querySelector(part)?.getBoundingClientRect());
-    if (!first || !second || !sentence.checkVisibility()) return false;
-    return getComputedStyle(sentence).display !== "block" || sentence.getBoundingClientRect().height >= 70
-        || Math.abs(first.y - second.y) >= 12 || second.x - (first.x + first.width) >= 12;
-}).map(sentence => sentence.textContent)"""
+# A sentence whose links are boxes, in place of running on as text does.
+BROKEN_SENTENCES = """() => [...document.querySelectorAll("[class*='st-key-sentence-'] a")]
+    .filter(link => getComputedStyle(link).display !== "inline").map(link => link.textContent)"""
 IS_DARK = """dark => {
     const [red, green, blue] = getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/[0-9]+/g);
     return dark === (+red + +green + +blue < 384);

@@ -39,7 +39,7 @@ from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of
-from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, unmarked, upload
+from tests.support.pages import DEMO, VIEW, address, cell, opened, sentence_links, sentences, sound, unmarked, upload
 from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
@@ -49,8 +49,9 @@ TABS = ("", "types-of-systems", "across-criteria", "all-pairs")
 FULL = replace(RANKED, corpus=DEMO.corpus.digest)
 
 
-def texts(app: object) -> str:
-    return "\n".join(element.value for kind in ("markdown", "caption", "code") for element in getattr(app, kind))
+def texts(app: AppTest) -> str:
+    values = [element.value for kind in ("markdown", "caption", "code") for element in getattr(app, kind)]
+    return "\n".join([*values, *sentences(app)])
 
 
 def test_the_tables_are_those_of_the_library() -> None:
@@ -81,8 +82,9 @@ def test_the_tables_are_those_of_the_library() -> None:
     assert shown["all-pairs", "pairs"].columns.tolist() == ["system", *sorted(SYSTEMS)]
     opening = headline(found.intervals, ResamplingPlan(), found.units)
     assert opening is not None and found.words[0] == f"{opening.before}{opening.f1}{opening.after}"
-    assert plain(f"{opening.after}.", 1_000) in texts(app)
-    assert any(link.label == f":primary[{opening.f1}]" for link in app.get("page_link"))
+    (sentence,) = (line for line in sentences(app) if f"{opening.f1}{opening.after}." in line)
+    assert sentence[1:] == f"{opening.before}{opening.f1}{opening.after}."[1:]
+    assert dict(sentence_links(app))[opening.f1].system == opening.system
     for line in ranking_sentences(found):
         assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
 
@@ -146,7 +148,7 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
     view = View(corpus=address(app)["corpus"])
     app = opened("Systems", view)
     assert "one system only" in app.info[0].value
-    assert plain("no interval and no test: F1 rests on one document alone") in texts(app)
+    assert "no interval and no test: F1 rests on one document alone" in texts(app)
     assert app.dataframe[0].value["strict"].tolist() == ["1.000"]
     # A type may be called as a column is.
     app = opened("Systems", replace(view, systems_tab="types-of-systems"))
@@ -265,7 +267,7 @@ def test_each_gold_span_stands_in_one_of_four_counts() -> None:
 def test_annotators_are_ranked_by_choice() -> None:
     bare, chosen = (opened("Systems", view) for view in (VIEW, RANKED))
     assert "annotator" not in texts(bare) and "perceptron" in texts(bare)
-    assert "annotator\\-1 has the highest F1" in texts(chosen)
+    assert "annotator-1 has the highest F1" in texts(chosen)
     toggle = next(one for one in bare.toggle if one.label == "Annotators too")
     assert not toggle.value and address(sound(toggle.set_value(True).run()))["layout"] == "with-annotators"
     # Who chooses an annotator as the system sees all.

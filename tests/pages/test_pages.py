@@ -46,6 +46,7 @@ from tests.support.pages import (
     address,
     at_start,
     cell,
+    component_data,
     drop,
     headings,
     heat_map,
@@ -53,6 +54,8 @@ from tests.support.pages import (
     opened,
     problems,
     read,
+    sentence_links,
+    sentences,
     sound,
     unmarked,
     upload,
@@ -274,7 +277,7 @@ def test_what_was_chosen_in_a_table_goes_with_what_it_held() -> None:
 
 
 def test_the_bars_lead_to_as_many_records_as_they_say() -> None:
-    bars = json.loads(opened("Overview", VIEW).get("bidi_component")[0].proto.json)
+    bars = next(data for data in component_data(opened("Overview", VIEW)) if "rows" in data)
     table = opened("Overview", VIEW).dataframe[0].value
     for place, row in enumerate(bars["rows"]):
         assert row["f1"] == f"{table.at[place, 'F1']:.3f}"
@@ -304,10 +307,11 @@ def test_the_headline_has_the_intervals_of_the_comparison() -> None:
 def test_the_largest_losses_are_those_of_the_error_classes() -> None:
     app = opened("Overview", VIEW)
     classes = error_report(score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"))).classes["strict"]
-    labels = {link.label: read_link(dict(parse_qsl(link.proto.query_string)))[0] for link in app.get("page_link")}
+    labels = dict(sentence_links(app))
+    (sentence,) = (line for line in sentences(app) if line.startswith("Where it loses"))
     for name, records, gain in classes[["class", "records", "gain"]].head(3).itertuples(index=False):
-        (label,) = (label for label in labels if label.startswith(f":primary[{plain(name)} {records}] ("))
-        assert label.endswith(f"+{gain:.3f} F1)") and listed(opened("Inspect", labels[label])) == records
+        assert re.search(rf"{name} {records} \(([^)]*; )?\+{gain:.3f} F1\)", sentence)
+        assert listed(opened("Inspect", labels[f"{name} {records}"])) == records
 
 
 @pytest.mark.parametrize(("page", "acts"), [("Overview", False), ("Inspect", True)])

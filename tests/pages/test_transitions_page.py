@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.crosstab import (
     ALL,
@@ -33,7 +32,7 @@ from pages.shared.view.queries import query_of, view_of
 from pages.shared.view.text import count, plain
 from tests.support import ROOT
 from tests.support.other_formats import Demo
-from tests.support.pages import VIEW, address, cell, headings, opened, sound
+from tests.support.pages import VIEW, address, cell, headings, opened, sentence_links, sound
 
 BESIDE = replace(VIEW, beside="perceptron")
 
@@ -96,11 +95,6 @@ def test_no_share_is_rounded_to_none_or_all(part: int, whole: int, said: str) ->
     assert percent(part, whole) == said
 
 
-def links(app: AppTest) -> list[tuple[str, View]]:
-    found = [link.proto for link in app.get("page_link")]
-    return [(one.label, read_link(dict(parse_qsl(one.query_string)))[0]) for one in found]
-
-
 def test_compare_shows_the_matrices_and_its_sentence_leads_to_the_records() -> None:
     app = opened("Systems", replace(BESIDE, systems_tab="from-a-to-b"))
     there = demo("pharmacology")
@@ -111,7 +105,7 @@ def test_compare_shows_the_matrices_and_its_sentence_leads_to_the_records() -> N
         table = transition_matrix(getattr(moved, side), states)
         assert shown.iloc[:, 1:].to_numpy().tolist() == table.iloc[:, 1:].to_numpy().tolist()
         assert list(shown.columns) == list(table.columns) and shown.columns[0] == FROM_HEAD
-    numbers = [(label, view) for label, view in links(app) if re.fullmatch(r":primary\[[\d,]+( .*)?\]", label)]
+    numbers = [(label, view) for label, view in sentence_links(app) if re.match(r"\d+($| )", label)]
     assert len(numbers) >= 4
     for label, view in numbers:
         said = int(re.search(r"[\d,]+", label)[0].replace(",", ""))  # type: ignore[index]
@@ -128,7 +122,8 @@ def test_a_cell_opens_its_records(side: str, row: int, column: str, system: str)
     app = opened("Systems", replace(BESIDE, systems_tab="from-a-to-b"), **{key: cell(row, column)})
     table = next(frame.value for frame in app.dataframe if frame.key == key)
     assert f": {count(int(table.at[row, column]), 'record')}" in headings(app)
-    (view,) = (view for label, view in links(app) if label == ":primary[Open in Inspect →]")
+    (link,) = (link.proto for link in app.get("page_link") if link.proto.label == ":primary[Open in Inspect →]")
+    view, _ = read_link(dict(parse_qsl(link.query_string)))
     assert view.system == system and listed(demo("pharmacology"), view) == table.at[row, column]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
 from streamlit.components.v2 import manifest_scanner
@@ -19,7 +20,7 @@ from pages.shared.data.loading import load_demo
 from pages.shared.data.memo import MEMO
 from pages.shared.view import View
 from pages.shared.view.keys import LIST
-from pages.shared.view.link import write_link
+from pages.shared.view.link import read_link, write_link
 from tests.support import ROOT
 
 # Each app looks through the metadata of all installed packages for components, which takes four times as long as
@@ -126,6 +127,18 @@ def component_data(app: AppTest) -> list[dict[str, Any]]:
     return [
         json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.WhichOneof("data") == "json"
     ]
+
+
+def sentences(app: AppTest) -> list[str]:
+    """Return the sentences whose numbers are links."""
+    parts = (data["parts"] for data in component_data(app) if "parts" in data)
+    return ["".join(part if isinstance(part, str) else part["text"] for part in sentence) for sentence in parts]
+
+
+def sentence_links(app: AppTest) -> list[tuple[str, View]]:
+    """Return text and view of each link in a sentence."""
+    parts = [part for data in component_data(app) for part in data.get("parts", ()) if not isinstance(part, str)]
+    return [(part["text"], read_link(dict(parse_qsl(urlsplit(part["href"]).query)))[0]) for part in parts]
 
 
 def heat_map(app: AppTest) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from pages.shared.components import links
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys, state
 
@@ -27,18 +28,19 @@ GROUPS = {
 }
 """The pages by their headings in the sidebar; a blank one keeps the Guide apart."""
 ICONS = {
-    "Start": ":material/home:",
-    "Overview": ":material/bar_chart:",
-    "Confusion": ":material/grid_on:",
-    "Linking": ":material/link:",
-    "Inspect": ":material/search:",
-    "Systems": ":material/compare_arrows:",
-    "Criteria": ":material/rule:",
-    "Annotators": ":material/group:",
-    "Review": ":material/task_alt:",
-    "Present": ":material/slideshow:",
-    "Guide": ":material/help:",
+    "Start": "home",
+    "Overview": "bar_chart",
+    "Confusion": "grid_on",
+    "Linking": "link",
+    "Inspect": "search",
+    "Systems": "compare_arrows",
+    "Criteria": "rule",
+    "Annotators": "group",
+    "Review": "task_alt",
+    "Present": "slideshow",
+    "Guide": "help",
 }
+"""Names of Material Symbols."""
 
 
 @cache
@@ -50,14 +52,11 @@ def pages() -> Mapping[str, str]:
 
 def draw_links(without: Collection[str] = ()) -> None:
     """Draw the links in their groups, without those of pages that do not apply; each keeps the view."""
-    files = {name: file for name, file in pages().items() if name not in without}
-    params = state.link(state.view())
+    groups = []
     for group, names in GROUPS.items():
-        existing = [name for name in names if name in files]
-        if group and existing:
-            st.caption(group)
-        for name in existing:
-            _draw_link(files[name], name, params, icon=ICONS[name])
+        existing = [name for name in names if name in pages() and name not in without]
+        groups.append((group.strip(), [(name, ICONS[name], links.page_path(name)) for name in existing]))
+    links.mount_navigation(groups)
 
 
 def link_to(

@@ -10,24 +10,28 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
+from nereval_core.analysis.sentences import (
+    RecordCount,
+    Sentence,
+    confusion_sentence,
+    errors_sentence,
+    overview_sentence,
+)
 from nereval_core.ledger.attributes.own_facts import VERDICT_ATTRIBUTES
 from nereval_core.pairing import Notices, notices_of
 from nereval_core.pairing.type_suggestions import REMEDY
 from nereval_core.problems import name_text
 from nereval_core.records.queries import Query
-from pages.shared.components import navigation
+from pages.shared.components import links
 from pages.shared.data import verdict_store
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import noun, plain
+from pages.shared.view.text import noun, plain, visible
 
 LONGEST = 400
 """Characters of a piece of a sentence, of which names may be long."""
-_KEPT_BLANK = "\u200b "
-"""A blank that is not at the end: a character without width stands before it."""
 
 
 def draw(page: PageContext, sentence: Sentence, name: str, criterion: str | None = None) -> None:
@@ -38,19 +42,14 @@ def draw(page: PageContext, sentence: Sentence, name: str, criterion: str | None
     # Sentences are about gold and a system, not about two annotators.
     if not sentence or page.words.annotators:
         return
-    with st.container(horizontal=True, gap=None, key=f"sentence-{name}"):
-        for number, part in enumerate(sentence):
-            if isinstance(part, str):
-                st.markdown(run_on(part), width="content")
-                continue
-            view = view_of(replace(page.view, criterion=criterion or page.by, system=page.system), part.query)
-            navigation.link_to("Inspect", f":primary[{plain(part.text)}]", view, key=f"said_{name}_{number}")
+    links.mount_sentence([_part(page, part, criterion or page.by) for part in sentence], f"sentence-{name}")
 
 
-def run_on(part: str) -> str:
-    """Return words as Markdown that keeps the blanks at their ends."""
-    before, after = (_KEPT_BLANK if part[at : at + 1 or None].isspace() else "" for at in (0, -1))
-    return f"{before}{plain(part, LONGEST)}{after[::-1]}"
+def _part(page: PageContext, part: str | RecordCount, criterion: str) -> str | links.Link:
+    if isinstance(part, str):
+        return visible(part, LONGEST)
+    view = view_of(replace(page.view, criterion=criterion, system=page.system), part.query)
+    return links.Link(visible(part.text, LONGEST), "Inspect", view)
 
 
 def overview(page: PageContext) -> None:

@@ -2,7 +2,7 @@
 // and `workbench_drawing.js` to the page and to the server.
 
 const SEND_AFTER = 60; // milliseconds that moves are gathered for before the server is told
-const LINK = "a[data-testid='stPageLink-NavLink']";
+const LINK = "a.nv-link, a[data-testid='stPageLink-NavLink']";
 const LINK_PATIENCE = 4000; // milliseconds that a link to another page waits for the server to acknowledge events
 const TOUCH_PATIENCE = 700; // milliseconds that the handles of a selection by touch rest before it is taken
 const REMOUNT_PATIENCE = 3000; // milliseconds after which a workbench that comes back is a new one

@@ -19,7 +19,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.references import INTERVAL
 from nereval_core.tables import RATIO_KEYS
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components import navigation
+from pages.shared.components import links, navigation
 from pages.shared.components.export_menu import method_notes
 from pages.shared.components.tables import formula_box
 from pages.shared.data.memo import memoized
@@ -29,7 +29,7 @@ from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys, state
 from pages.shared.view.formulas import number
 from pages.shared.view.queries import query_of, view_of
-from pages.shared.view.text import as_markdown, explained, plain
+from pages.shared.view.text import as_markdown, explained, visible
 
 SHOWN = 3
 """Classes of errors that are named."""
@@ -68,20 +68,19 @@ def draw_losses(page: PageContext) -> None:
     """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
     if not page.loaded.has_layers or page.settings.counting != "one-to-one":
         return
+    differ = page.words.annotators
+    parts: list[str | links.Link] = ["Where they differ most: " if differ else "Where it loses most: "]
+    if len(page.loaded.corpus.gold) <= MOST_SPANS:
+        classes = errors_of(page).classes[page.by]
+        largest = classes[classes["gain"] > 0].head(SHOWN)
+        for name, records, gain in largest[["class", "records", "gain"]].itertuples(index=False):
+            label = f"{visible(page.words.error_class(name))} {records:,}"
+            view = view_of(page.view, errors_query(("class", name)))
+            parts.append(links.Link(label, "Inspect", view, help="F1 gained if these alone were right"))
+            parts.append(f" ({_beside_errors(page, name, records)}+{gain:.3f} F1), ")
     by_class = replace(page.view.cleared(), inspect_tab="by-class")
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="losses"):
-        title = "Where they differ most" if page.words.annotators else "Where it loses most"
-        st.markdown(f"**{title}**", width="content")
-        if len(page.loaded.corpus.gold) <= MOST_SPANS:
-            classes = errors_of(page).classes[page.by]
-            largest = classes[classes["gain"] > 0].head(SHOWN)
-            for name, records, gain in largest[["class", "records", "gain"]].itertuples(index=False):
-                beside = _beside_errors(page, name, records)
-                label = f":primary[{plain(page.words.error_class(name))} {records:,}] ({beside}+{gain:.3f} F1)"
-                view = view_of(page.view, errors_query(("class", name)))
-                navigation.link_to("Inspect", label, view, help="F1 gained if these alone were right")
-        label = "all classes of differences" if page.words.annotators else "all classes of errors"
-        navigation.link_to("Inspect", f":primary[{label} →]", by_class)
+    label = "all classes of differences" if differ else "all classes of errors"
+    links.mount_sentence([*parts, links.Link(f"{label} →", "Inspect", by_class)], "sentence-losses")
 
 
 def _beside_errors(page: PageContext, error_class: str, records: int) -> str:

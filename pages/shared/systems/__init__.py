@@ -40,7 +40,7 @@ from nereval_core.report.references import (
 )
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared.components import navigation, sentence
+from pages.shared.components import links, navigation, sentence
 from pages.shared.components.export_menu import explain_methods
 from pages.shared.components.tables import formula_box
 from pages.shared.data import reference_layer
@@ -50,7 +50,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
-from pages.shared.view.text import plain
+from pages.shared.view.text import plain, visible
 
 
 def shown_criteria(page: PageContext, everything: bool) -> tuple[str, ...]:
@@ -137,10 +137,9 @@ def say_comparison(page: PageContext, comparison: Comparison) -> None:
     lines = comparison.words[:1] if opening is None else ranking_sentences(comparison)
     if opening is not None:
         view = replace(page.view, system=opening.system)
-        with st.container(horizontal=True, gap=None, key="sentence-best"):
-            st.markdown(sentence.run_on(capitalised(opening.before, page.systems)), width="content")
-            navigation.link_to("Overview", f":primary[{opening.f1}]", view)
-            st.markdown(sentence.run_on(f"{opening.after}."), width="content")
+        before = visible(capitalised(opening.before, page.systems), sentence.LONGEST)
+        after = visible(f"{opening.after}.", sentence.LONGEST)
+        links.mount_sentence([before, links.Link(opening.f1, "Overview", view), after], "sentence-best")
     for line in lines:
         st.markdown(plain(f"{capitalised(line, page.systems)}.", 1_000))
     parts.show_warnings(comparison.warnings, page.systems)

@@ -29,9 +29,16 @@ def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     A colon is followed by a word joiner, or `:smile:` would become a picture, and so are an at sign and `www`, or an
     address would become a link: Markdown looks for addresses once more when all marks are taken off.
     """
-    line = " ".join("".join(map(_visible, text)).split())
-    line = shortened_name(line, limit)
+    line = visible(text, limit).strip()
     return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", line))
+
+
+def visible(text: str, limit: int = LONGEST_LABEL) -> str:
+    """Return a text on one line, cut in the middle to `limit` characters; a blank at its beginning or end stays."""
+    line = "".join(map(_visible, text))
+    words = shortened_name(" ".join(line.split()), limit)
+    before, after = (" " if line[at : at + 1 or None].isspace() else "" for at in (0, -1))
+    return f"{before}{words}{after}" if words else before
 
 
 def named(name: str, limit: int = LONGEST_LABEL) -> str:

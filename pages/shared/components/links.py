@@ -1,0 +1,74 @@
+"""Links to pages as one component: the navigation, and sentences whose numbers lead to their records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages.shared.streamlit_internals import url_path
+from pages.shared.view import View, keys, state
+
+_HERE = Path(__file__).parent
+Group = tuple[str, Sequence[tuple[str, str, str]]]
+"""A heading, and the name, the icon and the path of each of its pages."""
+
+
+class Link(NamedTuple):
+    """A text that leads to a page by its name, the view to show there, and what is said where the pointer rests."""
+
+    text: str
+    page: str
+    view: View
+    help: str = ""
+
+
+def _component(name: str) -> Any:
+    scripts = (_HERE / f"{script}.js" for script in ("links", name))
+    return st.components.v2.component(
+        f"nereval_{name}",
+        css=(_HERE / "links.css").read_text(encoding="utf-8"),
+        js="".join(script.read_text(encoding="utf-8") for script in scripts),
+        isolate_styles=False,
+    )
+
+
+_mount_navigation, _mount_sentence = _component("navigation"), _component("sentence")
+
+
+def page_path(name: str) -> str:
+    """Return the path of a page on this server, by its name."""
+    return url_path("/" if name == "Start" else name)
+
+
+def mount_navigation(groups: Sequence[Group]) -> None:
+    """Draw the links to pages; each keeps the view of the address."""
+    _mount_navigation(data={"groups": groups, "current": st.session_state.get(keys.PAGE)}, key="navigation")
+
+
+def mount_sentence(parts: Sequence[str | Link], key: str) -> None:
+    """Draw a sentence; a link to the page that it stands on changes the view of the session."""
+    _mount_sentence(data=sentence_data(parts), key=key, on_show_change=partial(choose_part, parts, key))
+
+
+def sentence_data(parts: Sequence[str | Link]) -> dict[str, Any]:
+    """Return what the component is sent: texts, and links with their addresses."""
+    return {"parts": [part if isinstance(part, str) else _link_data(part) for part in parts]}
+
+
+def _link_data(link: Link) -> Mapping[str, Any]:
+    href = f"{page_path(link.page)}?{urlencode(state.link(link.view))}"
+    stays = link.page == st.session_state.get(keys.PAGE)
+    return {"text": link.text, "href": href, "help": link.help, "stays": stays}
+
+
+def choose_part(parts: Sequence[str | Link], key: str) -> None:
+    """Show the view of a link on the page that it stands on (a callback)."""
+    place = st.session_state[key]["show"]
+    part = parts[int(place)] if place is not None else ""
+    if isinstance(part, Link):
+        state.put(part.view)
