@@ -26,6 +26,7 @@ _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
 _NUMBERS: WeakKeyDictionary[Documents, dict[str, list[int]]] = WeakKeyDictionary()
 _SIDES: WeakKeyDictionary[Rows, _Sides] = WeakKeyDictionary()
+_BY_ORDER: WeakKeyDictionary[Layer, NDArray[Any]] = WeakKeyDictionary()
 _ATTACHED: WeakKeyDictionary[Rows, tuple[Moment, AttachedVerdicts]] = WeakKeyDictionary()
 FEW = 100
 """New verdicts up to which only the records of their documents are looked at again."""
@@ -85,14 +86,16 @@ def verdict_subject(about: Records, record: int) -> VerdictSubject:
 
 def verdict_subjects(about: Records, records: Iterable[int]) -> Iterator[VerdictSubject]:
     """Yield the `verdict_subject` of several records."""
-    rows, layers, places = about.rows, about.read, _as_read(about)
+    rows, layers, scored = about.rows, about.read, about.scores.layers(about.criterion)
     documents = original(layers[0].documents)
     for record in records:
         own = 0 if rows.anchored[record] else 1
         spans = [int(side[record]) for side in (rows.gold, rows.pred)]
-        key = key_of(layers[own], int(places[own][spans[own]]), ("gold", "pred")[own])
+        key = key_of(layers[own], _place_as_read(layers[own], scored[own], spans[own]), ("gold", "pred")[own])
         other = 1 - own
-        partner = marked(layers[other], int(places[other][spans[other]])) if spans[other] >= 0 else None
+        has_partner = spans[other] >= 0
+        place = _place_as_read(layers[other], scored[other], spans[other]) if has_partner else -1
+        partner = marked(layers[other], place) if has_partner else None
         number = int(rows.doc[record])
         yield key, partner, Seen.of(documents.ids[number], documents.texts[number], key.span)
 
@@ -135,19 +138,27 @@ def _by_token(about: Records) -> bool:
     return criteria[about.criterion].unit == "token"
 
 
-def _as_read(about: Records) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return for both sides the index of each scored span in the layer as it was read."""
-    gold, pred = about.scores.layers(about.criterion)
-    return _places(about.read[0], gold), _places(about.read[1], pred)
+def _place_as_read(read: Layer, scored: Layer, span: int) -> int:
+    """Return the index of a scored span in the layer as it was read, without computing those of all spans."""
+    number = span if scored.order is None else int(scored.order[span])
+    return number if read.order is None else int(_by_order(read, read.order)[number])
 
 
 def _places(read: Layer, scored: Layer) -> NDArray[Any]:
+    """Return the index of each scored span in the layer as it was read."""
     if read.order is None:
         return np.arange(len(scored)) if scored.order is None else scored.order
     assert scored.order is not None, "what is taken of a layer keeps the order that it was read in"
-    by_order = np.full(int(read.order.max(initial=-1)) + 1, -1, np.int64)
-    by_order[read.order] = np.arange(len(read))
-    return by_order[scored.order]
+    return _by_order(read, read.order)[scored.order]
+
+
+def _by_order(read: Layer, order: NDArray[Any]) -> NDArray[Any]:
+    """Return the index of each span in a layer by its number in the order that it was read in, computed once."""
+    if read not in _BY_ORDER:
+        by_order = np.full(int(order.max(initial=-1)) + 1, -1, np.int32)
+        by_order[order] = np.arange(len(read))
+        _BY_ORDER[read] = by_order
+    return _BY_ORDER[read]
 
 
 def _numbers(documents: Documents) -> dict[str, list[int]]:
