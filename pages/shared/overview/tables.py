@@ -93,6 +93,7 @@ def criteria_export(
     return Export(frame, signatures, name, figure=lambda: decision_bars(frame, page.system))
 
 
+@memoized()
 def _criteria(page: PageContext, names: Sequence[str], name: str, ratios: Sequence[Column]) -> Table:
     return criterion_table(page.system, {page.system: page.scores(names=names)}, names, name=name, ratios=ratios)
 
@@ -162,6 +163,7 @@ def type_bars(page: PageContext, table: pd.DataFrame, hue: str, chosen: str = ""
     return {"rows": rows, "legend": [], "axis": "F1, better →"}
 
 
+@memoized()
 def type_scores(page: PageContext) -> pd.DataFrame:
     """Return F1 with its interval and the decisions of each type, as `type_rows` draws them."""
     counts = page.scores().by_type(page.by)
@@ -199,7 +201,7 @@ def _open_type(page: PageContext, kind: str, code: str) -> None:
 def _type_table(page: PageContext, *, shown: bool) -> None:
     """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
     words = page.words
-    table = type_table(f"{page.system}: {page.by} by type", {page.system: page.scores()}, page.by)
+    table = _types(page)
     if not shown:
         table_export(table, page.signature()).draw()
         return
@@ -210,6 +212,11 @@ def _type_table(page: PageContext, *, shown: bool) -> None:
         caption=f"R counts the {words.spans('gold')} of a type, P the {words.spans('pred')}, each with their own "
         f"decisions: {', '.join(map(words.label, DECISIONS))}.",
     )
+
+
+@memoized()
+def _types(page: PageContext) -> Table:
+    return type_table(f"{page.system}: {page.by} by type", {page.system: page.scores()}, page.by)
 
 
 def averages(page: PageContext) -> None:
