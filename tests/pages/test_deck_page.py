@@ -20,7 +20,7 @@ from pages.shared.inspect import patterns
 from pages.shared.overview import headline
 from pages.shared.overview.headline import f1_intervals
 from pages.shared.present import deck_file as present_file
-from pages.shared.present import systems_slides
+from pages.shared.present import lobby, systems_slides
 from pages.shared.present.deck import deck_of, figures_of, groups_by_key, sentence_of
 from pages.shared.present.deck_file import Session, deck_file
 from pages.shared.present.drawing import numbers_of
@@ -132,6 +132,25 @@ def test_patterns_of_a_large_corpus_wait_for_a_click(monkeypatch: pytest.MonkeyP
     app = opened("Present", VIEW)
     assert not set(NAMES) & set(shown(app))
     assert shown(press(app, "patterns"))[4:7] == NAMES
+
+
+def test_where_patterns_take_long_all_else_stands_there_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    suggested = shown(opened("Present", VIEW))
+    events: list[str] = []
+    draw, find = lobby._slide, patterns.groups_of
+    monkeypatch.setattr(patterns, "SPANS_AT_ONCE", 10)
+    monkeypatch.setattr(lobby, "_slide", lambda deck, word, place: (events.append(word), draw(deck, word, place)))
+    monkeypatch.setattr(patterns, "groups_of", lambda page: (events.append("found"), find(page))[1])
+    app = opened("Present", VIEW)
+    first = events.index("found")
+    early = deck_of(page_of(VIEW), None, with_patterns=False)
+    assert events[:first] == early.first_ids and len(early.slides) >= 2 and not early.has_records
+    assert shown(app) == suggested and suggested[first:] == NAMES
+    # They are found once: what is clicked then finds them there.
+    events.clear()
+    assert shown(sound(app.run())) == suggested and events[0] == "found"
+    # A link to a show has the whole deck at once.
+    assert deck_of(page_of(replace(VIEW, slide="record")), None).patterns
 
 
 def test_a_figure_names_no_document() -> None:

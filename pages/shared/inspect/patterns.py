@@ -38,6 +38,8 @@ _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}patterns"
 SPANS = 300_000
 """Spans of gold and system up to which patterns are looked for unasked: it takes a second."""
+SPANS_AT_ONCE = 30_000
+"""Spans up to which nobody notices that patterns are looked for."""
 LEAST_ERRORS, LEAST_PATTERNS = 20, 3
 """Errors and patterns below which Inspect begins with the records."""
 _mount = st.components.v2.component(

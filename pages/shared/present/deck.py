@@ -116,8 +116,11 @@ class Deck:
         return replace(self.page.view, deck=self.words(self.slides))
 
 
-def deck_of(page: PageContext, playlist: Playlist | None) -> Deck:
-    """Return the deck of a view: the one that it names, the records of its playlist, or the suggested one."""
+def deck_of(page: PageContext, playlist: Playlist | None, *, with_patterns: bool = True) -> Deck:
+    """Return the deck of a view: the one that it names, the records of its playlist, or the suggested one.
+
+    Without patterns it is what can be drawn of it before these are found.
+    """
     view = page.view
     if view.deck:
         groups = groups_by_key(page)
@@ -128,9 +131,11 @@ def deck_of(page: PageContext, playlist: Playlist | None) -> Deck:
     if is_list or (playlist is not None and playlist.items):
         # In older links a show had no more slides than these.
         return Deck(page, playlist, () if "records-only" in view.layout else FIGURES_OF_SYSTEM, True)
+    figures = (*FIGURES_OF_SYSTEM, *(SYSTEM_SLIDES[:1] if systems_slides.are_suggested(page) else ()))
+    if not with_patterns:
+        return Deck(page, playlist, figures, False)
     suggested = tuple(groups_by_key(page))[:SUGGESTED_PATTERNS]
-    compared = SYSTEM_SLIDES[:1] if systems_slides.are_suggested(page) else ()
-    return Deck(page, playlist, (*FIGURES_OF_SYSTEM, *compared, *suggested), not suggested)
+    return Deck(page, playlist, (*figures, *suggested), not suggested)
 
 
 def figures_of(page: PageContext) -> tuple[str, ...]:
@@ -140,13 +145,24 @@ def figures_of(page: PageContext) -> tuple[str, ...]:
 
 def groups_by_key(page: PageContext) -> Mapping[str, ErrorGroup]:
     """Return the patterns of errors by key, the largest gain first; none where they are not found or take long."""
-    layers = page.scores().layers(page.by) if page.loaded.has_layers else ()
-    is_named = page.view.slide == PATTERN_SLIDE or any(map(is_pattern, page.view.deck))
-    if not layers or layers[0].documents.sizes is not None or patterns.is_unpaired(page):
-        return {}
-    if not is_named and waits_for_patterns(page):
+    if not _has_patterns(page) or (not _names_patterns(page.view) and waits_for_patterns(page)):
         return {}
     return {str(group.key): group for group in patterns.groups_of(page)}
+
+
+def _has_patterns(page: PageContext) -> bool:
+    return page.loaded.has_layers and page.loaded.corpus.documents.sizes is None and not patterns.is_unpaired(page)
+
+
+def _names_patterns(view: View) -> bool:
+    return view.slide == PATTERN_SLIDE or any(map(is_pattern, view.deck))
+
+
+def finds_patterns_last(page: PageContext) -> bool:
+    """Tell whether patterns are looked for, and take so long that the rest of the deck is to be drawn before."""
+    if not _has_patterns(page) or _names_patterns(page.view) or waits_for_patterns(page):
+        return False
+    return sum(map(len, page.scores().layers(page.by))) > patterns.SPANS_AT_ONCE
 
 
 def waits_for_patterns(page: PageContext) -> bool:

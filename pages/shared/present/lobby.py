@@ -16,6 +16,7 @@ from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_
 from pages.shared import present
 from pages.shared.components import navigation
 from pages.shared.data import caches, masks, playlists, verdict_store
+from pages.shared.data.memo import key_of
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import patterns
 from pages.shared.present.deck import (
@@ -24,6 +25,7 @@ from pages.shared.present.deck import (
     Deck,
     deck_of,
     figures_of,
+    finds_patterns_last,
     groups_by_key,
     sentence_of,
     waits_for_patterns,
@@ -55,9 +57,12 @@ def draw_lobby(page: PageContext) -> None:
             "The playlist of this link is not in this server's store of verdicts. Ask whoever sent the link for the "
             "server that has it."
         )
-    deck = deck_of(page, playlist)
+    # Patterns of many spans take seconds: title, scores and confusions stand there before.
+    is_found = st.session_state.get(keys.PATTERNS_FOUND) == key_of(page) or not finds_patterns_last(page)
+    deck = deck_of(page, playlist, with_patterns=is_found)
     session = Session.of_deck(deck)
     st.markdown(_sentence(deck))
+    search = st.empty()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _begin(deck, session)
     in_file = deck_in_file(deck)
@@ -70,7 +75,8 @@ def draw_lobby(page: PageContext) -> None:
             _slide(deck, word, place)
         if deck.has_records and playlist is None:
             _listed_records(deck)
-    _add_slides(deck)
+    if is_found:
+        _add_slides(deck)
     if playlist is None:
         st.caption(HOW)
     else:
@@ -79,6 +85,11 @@ def draw_lobby(page: PageContext) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choose_playlist(playlist)
         navigation.link_to("Inspect", ":primary[Star records on Inspect →]", page.view)
+    if not is_found:
+        with search:
+            patterns.groups_of(page)
+        st.session_state[keys.PATTERNS_FOUND] = key_of(page)
+        st.rerun()
 
 
 def _sentence(deck: Deck) -> str:
