@@ -43,11 +43,8 @@ class BracketedWriter(Writer):
                         reach = end
 
     def changed(self, layer: Layer) -> Iterator[str]:
-        """Yield what is lost of documents: their ids, and those without words."""
-        documents = layer.documents
-        if documents.named:
-            yield f"documents that lose their ids: {len(documents)}"
-        if bare := sum(not token_spans(layer, number).tokens for number in range(len(documents))):
+        """Yield how many documents are lost, as they have no words."""
+        if bare := sum(not token_spans(layer, number).tokens for number in range(len(layer.documents))):
             yield f"documents without words, left out: {bare}"
 
     def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
@@ -63,7 +60,7 @@ class BracketedWriter(Writer):
         first = "\n" if len(blocks) == 1 else ""
         with packed_file(path) as file:
             file.write((first + "\n".join(blocks)).encode())
-        return ()
+        return ("ids of documents have no place: read back, they are numbered",) if layer.documents.named else ()
 
 
 def _lines(layer: Layer, number: int, problems: list[Problem]) -> list[str]:

@@ -18,13 +18,18 @@ ROUNDS = 12
 WITHOUT_ROOM = {
     "bc2gm": "lines of one kind",
     "bioc": "annotations of passages are all read",
+    "bracketed": "marks are all read",
     "brat": "lines of one kind",
     "cas": "layers are named and chosen",
     "docbin": "packed; span groups are layers",
     "inline": "elements are all read or counted",
+    "nif": "strings are all read or counted",
+    "offsetxml": "elements are all read or counted; annotation sets are layers",
     "parquet": "its columns are declared",
     "pubtator": "lines of one kind",
+    "ragged": "one column of names",
     "slashtags": "one tag a word",
+    "spanlines": "lines of one kind",
     "tagrows": "a row of words and a row of tags",
     "webanno": "layers are declared and named",
 }

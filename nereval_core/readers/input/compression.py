@@ -170,7 +170,21 @@ ANNOTATION_SUFFIXES = frozenset(
         *(".conll", ".conllu", ".conllup", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".dat"),
         *(".testa", ".testb", ".train", ".dev", ".test", ".in", ".eval", ".out"),
         *(".pubtator", ".spacy", ".xml", ".xmi", ".bioc", ".labels", ".sgm", ".sgml", ".slashtags", ".tagged", ".tags"),
-        *(".manifest", ".bdocjs", ".con", ".ast", ".pipe", ".text", ".a1", ".a2", ".ttl", ".gate"),
+        *(
+            ".manifest",
+            ".bdocjs",
+            ".con",
+            ".ast",
+            ".pipe",
+            ".text",
+            ".a1",
+            ".a2",
+            ".ttl",
+            ".nt",
+            ".n3",
+            ".nif",
+            ".gate",
+        ),
         "",
     }
 )
