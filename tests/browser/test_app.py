@@ -130,6 +130,8 @@ def test_the_bar_is_one_line_beside_a_list_of_references_and_merged_types(visit:
     bar = visit.page.locator(".st-key-context_bar")
     bar.get_by_role("button", name="Types: 1 merged").wait_for()
     assert visit.page.locator(".st-key-widget_reference").is_visible()
+    beyond = "sidebar => sidebar.scrollWidth - sidebar.clientWidth"
+    assert visit.page.get_by_test_id("stSidebarContent").evaluate(beyond) <= 0
     for width in (1440, 1280, 1251, 1151, 1024, 390):
         visit.page.set_viewport_size({"width": width, "height": 844})
         assert visit.eventually(lambda: bar.evaluate(LINES) == []), (width, bar.evaluate(LINES))
