@@ -14,6 +14,7 @@ COMMANDS = {
     "pages/shared/server/__init__.py": "the options of the server itself",
     "pages/shared/server/http_policy.py": "an answer to requests for another host, for whoever runs the server",
     "pages/shared/data/server_start.py": "what the server prints when it starts",
+    "pages/shared/server/access.py": "what the server prints where it cannot start",
     "pages/shared/frame/share_menu.py": "the command that makes the report again, in the report",
     "pages/shared/components/refusals.py": "options in problems, which are put into words here",
     "pages/shared/components/downloads.py": "an option in refusals that is looked for",

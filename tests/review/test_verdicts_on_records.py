@@ -274,7 +274,8 @@ def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -
     assert said[1, "pred"] == "The gold span gives way to the prediction."
     assert said[2, "pred"] == "The prediction is added to gold."
     assert said[3, "pred"] == "The system saw no entity here: the gold span goes."
-    assert len(set(said.values())) == 5 + 4 + 2
+    assert said[2, "both"] == said[2, "pred"]
+    assert len(set(said.values())) == 5 + 3 + 2
 
 
 def test_what_is_right_is_said_with_its_words() -> None:
