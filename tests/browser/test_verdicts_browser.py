@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import Draft
 from tests.browser.test_accessibility import grave
 from tests.support.browser import Visit
 from tests.support.pages import VIEW
 
-WHO = "Ann 1u2"
+WHO, OTHER = "Ann 1u2", "Eve"
 KEYS = "1251135212"
 KINDS = ["gold", "pred", "unclear", "gold", "gold", "both", "unclear", "pred", "gold", "pred"]
 
@@ -23,8 +24,9 @@ def store() -> Iterator[ReviewStore]:
     """The store of the running app, left as it was found."""
     found = ReviewStore(os.environ["NEREVAL_REVIEW_URL"])
     yield found
-    while found.undo(WHO):
-        pass
+    for who in (OTHER, WHO):
+        while found.undo(who):
+            pass
     found.close()
 
 
@@ -134,6 +136,33 @@ def test_ten_records_by_keyboard_faster_than_the_page_and_still_there(visit: Vis
     # The browser remembers who gives the verdicts.
     visit.page.keyboard.press("2")
     assert visit.eventually(lambda: store.every()[-1].verdict.kind == "pred" and store.every()[-1].who == WHO)
+
+
+def test_where_somebody_was_first_keys_go_on_with_the_open_record(visit: Visit, store: ReviewStore) -> None:
+    given = len(store.every())
+    opened(visit)
+    visit.page.keyboard.press("1")
+    visit.page.locator(".nw-name").get_by_label("Your name").fill(WHO)
+    visit.page.keyboard.press("Enter")
+    assert visit.eventually(lambda: len(store.every()) == given + 1)
+    visit.page.get_by_text("Kept as").wait_for()
+    own = store.every()[-1]
+    store.give([Draft(replace(own.verdict, kind="pred"), own.version)], OTHER)
+    for key in "k5":
+        visit.page.keyboard.press(key)
+    question = visit.page.locator(".nw-said", has_text="Somebody was first on")
+    question.wait_for()
+    assert place(visit) == 1 and len(store.every()) == given + 2
+    visit.page.keyboard.press("3")
+    assert visit.eventually(lambda: len(store.every()) == given + 3 and place(visit) == 2)
+    assert store.every()[-1].verdict.key != own.verdict.key and OTHER in question.inner_text()
+    question.get_by_role("button", name="Mine counts").click()
+    assert visit.eventually(lambda: store.every()[-1].verdict.kind == "unclear")
+    assert store.every()[-1].verdict.key == own.verdict.key
+    question.wait_for(state="detached")
+    assert place(visit) == 2
+    # Verdicts on one record are taken back in their order.
+    store.undo(WHO)
 
 
 def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: ReviewStore) -> None:

@@ -44,7 +44,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewSto
 
 def press(app: AppTest, name: str) -> AppTest:
     """Press a key of the workbench, or the button of the page whose key begins so."""
-    if name in (*KINDS, "j", "k", "undo", "over", "leave", "star"):
+    if name in ("over", "leave"):
+        return act(app, name, value=workbench(app)["verdicts"]["conflicts"][0]["id"])
+    if name in (*KINDS, "j", "k", "undo", "star"):
         return act(app, name)
     (button,) = [one for one in app.button if one.key and re.fullmatch(f"{keys.VERDICT}{name}(_[0-9a-f]+)?", one.key)]
     return sound(button.click().run())
@@ -54,13 +56,10 @@ def said(app: AppTest) -> str:
     """Return what a page says as one text, without the marks of Markdown."""
     every = [one.value for one in (*app.markdown, *app.caption, *app.warning, *app.error, *app.code)]
     bar = workbench(app)["verdicts"]
-    told = bar.get("said") or {"text": "", "lines": []}
+    told = [message for message in (bar.get("said"), *bar.get("conflicts", ())) if message]
+    lines = [line for message in told for line in (message["text"], *message["lines"])]
     stands = [one.get("stands", "") for one in workbench(app)["cards"].values()]
-    return (
-        "\n".join([*every, bar["reason"], told["text"], *told["lines"], *stands])
-        .replace("\\", "")
-        .replace("\u2060", "")
-    )
+    return "\n".join([*every, bar["reason"], *lines, *stands]).replace("\\", "").replace("\u2060", "")
 
 
 def stands(app: AppTest) -> str:
@@ -275,8 +274,10 @@ def test_the_second_of_two_is_told(view: View, store: ReviewStore) -> None:
     bob = act(bob, "gold", note="I do not think so")
     assert len(store.every()) == 1
     assert re.search(r"Ann on \d{4}-\d\d-\d\d \d\d:\d\d: 'troponin I' prediction is right", said(bob))
-    # What was not kept is open again.
-    assert workbench(bob)["open"] == ["en-01", "g:133-143:PROTEINAS"]
+    assert "Somebody was first on 'troponin I' in en-01. Yours is not kept yet: gold is right" in said(bob)
+    # The next record stays open, and its verdict is its own.
+    is_next = workbench(bob)["open"] == workbench(bob)["entries"][1][:2]
+    assert is_next and "was first on 'troponin I'" in said(press(bob, "j"))
     bob = press(bob, "over")
     assert [(one.who, one.version, one.verdict.note) for one in store.every()] == [
         ("Ann", 1, ""),
@@ -291,6 +292,67 @@ def test_theirs_may_be_left(store: ReviewStore) -> None:
     bob = press(press(bob, "gold"), "leave")
     assert "was first" not in said(bob) and kinds(store.reviewed()) == ["pred"]
     assert "Stands: prediction is right, Ann on" in said(bob)
+
+
+def test_a_key_after_a_conflict_is_for_the_open_record(store: ReviewStore) -> None:
+    bob = first(BOB)
+    press(first(ANN), "pred")
+    bob = press(press(bob, "gold"), "unclear")
+    assert [(one.who, one.verdict.seen.quote) for one in store.every()] == [
+        ("Ann", "troponin I"),
+        ("Bob", "Antibodies"),
+    ]
+    assert "was first on 'troponin I'" in said(bob) and "Kept as Bob: guideline unclear" in said(bob)
+
+
+def test_each_of_the_waiting_verdicts_that_others_came_before_is_asked_about(store: ReviewStore) -> None:
+    bob = press(press(press(first({}), "gold"), "both"), "gold")
+    names = [entry[:2] for entry in workbench(bob)["entries"]]
+    ann = first(ANN)
+    for kind in ("unclear", "pred"):
+        ann = press(ann, kind)
+    bob = act(bob, "name", value="Bob")
+    assert [(one.who, one.verdict.kind) for one in store.every()] == [
+        ("Ann", "unclear"),
+        ("Ann", "pred"),
+        ("Bob", "gold"),
+    ]
+    questions = [each["text"] for each in workbench(bob)["verdicts"]["conflicts"]]
+    assert [re.findall(r"first on '(.*?)'", text) for text in questions] == [["troponin I"], ["Antibodies"]]
+    assert workbench(bob)["open"] == names[3]
+    bob = press(press(bob, "over"), "leave")
+    assert [(one.who, one.verdict.kind) for one in store.every()[3:]] == [("Bob", "gold")]
+    assert sorted(kinds(store.reviewed())) == ["gold", "gold", "pred"]
+    assert "was first" not in said(bob) and workbench(bob)["open"] == names[3]
+
+
+def test_two_verdicts_on_a_record_at_once_do_not_replace_one_that_nobody_had_seen(store: ReviewStore) -> None:
+    bob = first(BOB)
+    doc, record = workbench(bob)["open"]
+    press(first(ANN), "pred")
+    events = [{"seq": 1, "act": "verdict", "doc": doc, "record": record, "kind": "gold", "version": 0}]
+    events.append({"seq": 2, "act": "verdict", "doc": doc, "record": record, "kind": "both"})
+    bob.session_state[KEY] = {"out": {"mount": "t", "at": [doc, record, 0], "events": events}}
+    bob = sound(bob.run())
+    assert [one.who for one in store.every()] == ["Ann"] and "not kept yet: both are right" in said(bob)
+    assert len(workbench(bob)["verdicts"]["conflicts"]) == 1
+
+
+def test_whoever_comes_before_the_answer_is_asked_about_too(store: ReviewStore) -> None:
+    bob, eve = first(BOB), first({keys.REVIEWER: "Eve"}, THERE)
+    press(first(ANN), "pred")
+    bob = press(bob, "gold")
+    press(press(eve, "unclear"), "over")
+    assert "Ann on" in said(bob) and "Eve on" not in said(bob)
+    bob = press(bob, "over")
+    assert [one.who for one in store.every()] == ["Ann", "Eve"] and "Eve on" in said(bob)
+    press(bob, "over")
+    assert [one.who for one in store.every()] == ["Ann", "Eve", "Bob"]
+
+
+def test_the_same_verdict_again_replaces_none(store: ReviewStore) -> None:
+    app = press(press(press(first(ANN), "gold"), "k"), "gold")
+    assert "Kept as Ann" in said(app) and "It replaces" not in said(app)
 
 
 def span(start: int, end: int, name: str, *, is_new: bool = False) -> dict[str, object]:

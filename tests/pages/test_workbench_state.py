@@ -541,14 +541,32 @@ def test_stars_of_the_playlist_show_in_the_queue_and_cards_are_later_than_the_li
     assert starred(answer(cards={"d\nr2": card})) == [False, True]
 
 
-def test_a_star_is_shown_at_once_and_a_conflict_is_answered_once(run: Run) -> None:
+def test_a_star_is_shown_at_once(run: Run) -> None:
     state = play(run, *presses("sss"))
     assert [event["value"] for event in state["events"]] == [True, False, True] and state["cards"]["d\nr0"]["starred"]
-    conflict = {"text": "Somebody was first.", "again": True}
-    begun = answer(verdicts=answer()[1]["verdicts"] | {"said": conflict})
-    assert play(run, begun)["message"] == conflict and play(run, begun, answer())["message"] == conflict
-    state = play(run, begun, ["answerConflict", "over"])
-    assert state["message"] is None and state["events"][0]["act"] == "over"
+
+
+def test_conflicts_are_asked_one_by_one_while_keys_are_for_the_open_record(run: Run) -> None:
+    conflicts = [{"id": name, "text": f"Somebody was first on {name}.", "lines": []} for name in ("x", "y")]
+    bar = answer()[1]["verdicts"]
+    asked = answer(2, seen=2, verdicts=bar | {"conflicts": conflicts})
+
+    def questions(*steps: Step) -> list[str]:
+        state = json.dumps([answer(), *steps])
+        names: list[str] = run(f"openConflicts(steps({state})).map(({{ id }}) => id)")
+        return names
+
+    # Neither an answer nor the next verdict and its words end them.
+    begun = [*presses("12"), asked]
+    kept = answer(3, seen=3, verdicts=bar | {"conflicts": conflicts, "said": {"text": "Kept.", "lines": []}})
+    assert questions(*begun) == questions(*begun, *presses("1")) == questions(*begun, *presses("1"), kept) == ["x", "y"]
+    assert verdicts(play(run, *begun, *presses("1"))) == [("r2", "gold")] and play(run, *begun)["unsaved"]
+    state = play(run, *begun, ["answerConflict", "x", "over"], *presses("5"))
+    assert [(event["act"], event.get("value")) for event in state["events"]] == [("over", "x"), ("verdict", None)]
+    assert verdicts(state) == [("r2", "unclear")] and state["open"] == ["d", "r3"]
+    assert questions(*begun, ["answerConflict", "x", "over"]) == ["y"]
+    answered = [["answerConflict", "x", "leave"], ["answerConflict", "y", "leave"]]
+    assert not questions(*begun, *answered) and not play(run, *begun, *answered)["unsaved"]
 
 
 SERVER = """

@@ -35,6 +35,7 @@ from pages.shared.verdicts.edited_spans import types_to_choose
 from pages.shared.verdicts.events import (
     applied,
     apply_events,
+    conflicts_data,
     outcome_data,
     standing_line,
     waiting_kinds,
@@ -424,4 +425,5 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "waiting": len(applied().waiting),
         "offered": "" if reviewer.reviewer_name() else reviewer.last_reviewer(),
         "said": outcome_data(),
+        "conflicts": conflicts_data(),
     }

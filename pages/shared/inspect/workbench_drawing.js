@@ -323,7 +323,7 @@ function drawBar(workbench) {
   if (state.edit) return drawEditor(workbench);
   const { verdicts } = state.data;
   const [key, card] = [openKey(state), openCard(state)];
-  const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message, isNaming(state)];
+  const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message, openConflicts(state), isNaming(state)];
   if (!isChanged(workbench, "bar", key, facts)) return;
   const isNamed = Boolean(workbench.nameForm?.contains(document.activeElement));
   const isTyping = !isNamed && parts.bar.contains(document.activeElement) && document.activeElement.matches(".nw-note");
@@ -334,7 +334,9 @@ function drawBar(workbench) {
   row.append(stepButtons(workbench));
   parts.bar.replaceChildren(row);
   if (verdicts.reason) return;
-  if (state.message) parts.bar.append(messageBox(workbench));
+  if (state.message) parts.bar.append(messageBox(state.message));
+  const conflicts = openConflicts(state);
+  if (conflicts.length) parts.bar.append(conflictBox(workbench, conflicts));
   if (isTyping) parts.bar.querySelector(".nw-note").focus();
   if (!isNaming(state)) workbench.nameForm = null;
   else {
@@ -413,15 +415,19 @@ function stepButtons(workbench) {
   return box;
 }
 
-// What became of the last verdict, with a question where others gave theirs first.
-function messageBox(workbench) {
-  const { message } = workbench.state;
+// What became of the last verdict.
+function messageBox(message) {
   const box = make("div", message.wrong ? "nw-said nw-wrong" : "nw-said", message.text);
   box.setAttribute("role", message.wrong ? "alert" : "status");
   for (const line of message.lines) box.append(make("div", "", line));
-  if (message.again) {
-    const answer = (act) => () => workbench.act(answerConflict, act);
-    box.append(button("nw-verdict", "Give mine over it", answer("over")), button("nw-verdict", "Leave it", answer("leave")));
-  }
+  return box;
+}
+
+// The question whose verdict counts, of the first one that others came before.
+function conflictBox(workbench, [{ id, text, lines }, ...more]) {
+  const box = messageBox({ text, lines, wrong: true });
+  const answer = (act) => () => workbench.act(answerConflict, id, act);
+  box.append(button("nw-verdict", "Keep theirs", answer("leave")), button("nw-verdict", "Mine counts", answer("over")));
+  if (more.length) box.append(make("span", "nv-note", `${more.length} more to answer`));
   return box;
 }

@@ -429,7 +429,8 @@ function isUnsaved(state) {
   const { edit, events, drafts, data } = state;
   if (!data) return false;
   const isEdited = edit && (edit.editor.past || !(edit.record || edit.entity));
-  const hasVerdicts = events.some(({ act }) => act === "verdict" || act === "entity") || data.verdicts.waiting > 0;
+  const isSent = events.some(({ act }) => act === "verdict" || act === "entity" || act === "over");
+  const hasVerdicts = isSent || data.verdicts.waiting > 0 || openConflicts(state).length;
   return Boolean(isEdited || hasVerdicts || Object.keys(drafts).some((key) => isOpenDraft(state, key)));
 }
 
@@ -536,9 +537,16 @@ function labelCorrect(state, isCorrectLabelled) {
   return { ...state, isCorrectLabelled };
 }
 
+// The verdicts that others came before and which were not answered for. They are asked about one by one, whatever record
+// is open: that one stays, and keys are for it.
+function openConflicts({ data, events }) {
+  const isAnswered = ({ id }) => events.some(({ act, value }) => (act === "over" || act === "leave") && value === id);
+  return (data.verdicts.conflicts ?? []).filter((conflict) => !isAnswered(conflict));
+}
+
 // Answer to verdicts of others that came first: "over" gives one's own all the same, "leave" does not.
-function answerConflict(state, act) {
-  return withRecordEvent({ ...state, message: null }, { act });
+function answerConflict(state, id, act) {
+  return withRecordEvent({ ...state, message: null }, { act, value: id });
 }
 
 function takeNote(state, text) {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from nereval_core.corpus.masking import original
-from nereval_core.problems import FormatError, quoted
+from nereval_core.problems import FormatError, name_text, quoted
 from nereval_core.review.verdicts import (
     UNMARKED,
     WITHDRAWN,
@@ -77,16 +77,38 @@ class Case:
 class LastVerdict:
     """The last verdict: the message about it, and the problems that kept it from being stored.
 
-    `record` is the `Key.record` that it was about. `again` is the verdict that others came before, to be given over
-    theirs: its kind, right spans and note. `place` is document and record id of a verdict that was not kept.
+    `record` is the `Key.record` that it was about. `place` is document and record id of a verdict that was not kept.
     """
 
     text: str
     problems: tuple[str, ...] = ()
     theirs: tuple[str, ...] = ()
     record: str = ""
-    again: tuple[Kind, tuple[Marked, ...], str] | None = None
     place: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Conflict:
+    """A verdict that is not kept, as others gave theirs on its record first: the reviewer is asked whose counts."""
+
+    case: Case
+    kind: Kind
+    right: tuple[Marked, ...]
+    note: str
+    theirs: tuple[StoredVerdict, ...]
+
+    @property
+    def case_seen(self) -> Case:
+        """The case with the verdicts of others that the question lists."""
+        return replace(self.case, version=max(other.version for other in self.theirs))
+
+    def question(self) -> str:
+        case = self.case
+        place = f"{_name(case)} in {name_text(case.subject.document)}"
+        return f"Somebody was first on {place}. Yours is not kept yet: {_decision(case, self.kind, self.right)}."
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(given_in_words(other, self.case.words.verdicts) for other in self.theirs)
 
 
 def reason_unoffered(page: PageContext) -> str:
@@ -141,21 +163,21 @@ def set_outcome(outcome: LastVerdict) -> None:
 
 
 def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
-    """Keep a verdict under the reviewer's name and return True; where that cannot be, say why and return False."""
+    """Keep a verdict under the reviewer's name and return True; where that cannot be, say why and return False.
+
+    Raises:
+        ConflictError: others have decided on the record meanwhile.
+    """
     who = reviewer.reviewer_name()
     verdict = Verdict(case.key, kind, case.subject, case.partner, right, note.strip())
     replaced = verdict_store.now().of(case.key)
     try:
         verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
-        if not all(other.who == who for other in error.theirs):
-            lines = tuple(given_in_words(other, case.words.verdicts) for other in error.theirs)
-            again = None if case.key.side == UNMARKED else (kind, right, note)
-            set_outcome(LastVerdict("Yours is not kept yet.", theirs=lines, record=case.key.record, again=again))
-            verdict_store.refresh()
-            return False
-        # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
         verdict_store.refresh()
+        if not all(other.who == who for other in error.theirs):
+            raise
+        # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
         replaced = None
         if not all(other.verdict == verdict for other in error.theirs):
             replaced = verdict_store.now().of(case.key)
@@ -164,14 +186,24 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
         return False
     verdict_store.refresh()
-    decision = decision_in_words(kind, right, case.text or None, case.words.verdicts)
-    name = quoted(case.key.span.quote_apart(case.text) if case.text else case.subject.quote)
-    decision = f"{decision}, of {name}"
-    if case.key.side == UNMARKED:
-        decision = f"{name} is no entity" if kind == WITHDRAWN else f"{name}, an entity that nobody had marked"
+    if replaced is not None and (replaced.who, replaced.verdict) == (who, verdict):
+        replaced = None
     replaces = "" if replaced is None else f" It replaces: {given_line(replaced, case.words)}; u brings that back."
-    set_outcome(LastVerdict(f"Kept as {who}: {decision}.{replaces}"))
+    set_outcome(LastVerdict(f"Kept as {who}: {_decision(case, kind, right)}.{replaces}"))
     return True
+
+
+def _name(case: Case) -> str:
+    return quoted(case.key.span.quote_apart(case.text) if case.text else case.subject.quote)
+
+
+def _decision(case: Case, kind: Kind, right: tuple[Marked, ...]) -> str:
+    """Return a verdict on a case in words."""
+    if case.key.side == UNMARKED:
+        return (
+            f"{_name(case)} is no entity" if kind == WITHDRAWN else f"{_name(case)}, an entity that nobody had marked"
+        )
+    return f"{decision_in_words(kind, right, case.text or None, case.words.verdicts)}, of {_name(case)}"
 
 
 def _by_others(page: PageContext, error: ConflictError) -> tuple[str, ...]:

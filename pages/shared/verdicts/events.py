@@ -19,12 +19,13 @@ import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, Kind, Marked, StoredVerdict
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked, StoredVerdict
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import (
     Case,
+    Conflict,
     LastVerdict,
     case_of,
     case_of_entity,
@@ -53,8 +54,9 @@ class Applied:
     `place` is document, record and number in the queue as the reader last had them. `windows` are those of a long text
     that the component asks for, with its document. `rest` is what a run began to
     apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `waiting` are the
-    verdicts that were given before the reviewer's `name` was. `cards` are the records whose cards were made, and the
-    facts that these depend on.
+    verdicts that were given before the reviewer's `name` was. `conflicts` are those that others came before, one for a
+    record, until the reviewer says whose verdict counts. `cards` are the records whose cards were made, and the facts
+    that these depend on.
 
     All this is changed in place: what two runs at a time write to the session's state itself may be lost.
     """
@@ -66,6 +68,7 @@ class Applied:
     rest: tuple[PageContext, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[StoredVerdict]] = (0, ())
     waiting: tuple[Event, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     name: str = ""
     cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
     lock: RLock = field(default_factory=RLock)
@@ -180,7 +183,7 @@ def _apply(page: PageContext, event: Event) -> None:
     elif act == "colour":
         st.session_state[keys.COLOUR_BY] = event["value"]
     elif act in ("over", "leave"):
-        _answer(page, event)
+        _answer(event)
 
 
 def _taken_back(page: PageContext, event: Event, who: str) -> Sequence[StoredVerdict]:
@@ -233,11 +236,17 @@ def _judge(page: PageContext, event: Event) -> None:
         return
     now = applied()
     if not reviewer.reviewer_name() and not reviewer.take_name(now.name):
-        now.waiting = (*now.waiting, event)
+        now.waiting = (*now.waiting, _with_version(page, event))
     elif event["act"] == "entity":
         _mark_entity(page, event)
     elif event["kind"] in KINDS:
         _verdict(page, event, event["kind"])
+
+
+def _with_version(page: PageContext, event: Event) -> Event:
+    """Return a verdict on a record with the number of verdicts on it as it was given, not as it will be kept."""
+    case = None if "version" in event or event["act"] == "entity" else _case(page, event["doc"], event["record"])
+    return event if case is None else {**event, "version": case.version}
 
 
 def _verdict(page: PageContext, event: Event, kind: Kind) -> None:
@@ -245,7 +254,9 @@ def _verdict(page: PageContext, event: Event, kind: Kind) -> None:
     if case is None:
         return
     note = str(event.get("note", ""))[:NOTE_CHARACTERS]
-    seen_case = replace(case, version=int(event.get("version", case.version)))
+    # Whoever gives another verdict before the page has an answer to the first has not seen what others gave.
+    unseen = next((each.case.version for each in applied().conflicts if each.case.key == case.key), case.version)
+    seen_case = replace(case, version=int(event.get("version", unseen)))
     if not _give(page, seen_case, kind, event, note):
         st.session_state[keys.REVIEWED] = replace(
             st.session_state[keys.REVIEWED], place=(str(event["doc"]), str(event["record"]))
@@ -253,13 +264,27 @@ def _verdict(page: PageContext, event: Event, kind: Kind) -> None:
 
 
 def _give(page: PageContext, case: Case, kind: Kind, event: Event, note: str) -> bool:
-    """Give a verdict with the right spans that were sent with it; return whether it was kept."""
+    """Give a verdict with the right spans that were sent with it, or ask whose counts; return False on a problem."""
     try:
         right = _spans(page, case.subject.document, event.get("right", ()) if kind == "neither" else ())
     except FormatError as error:
         set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
         return False
-    return give_verdict(case, kind, right, note)
+    return _give_or_ask(case, kind, right, note)
+
+
+def _give_or_ask(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
+    """Give a verdict, or ask whose counts where others came first; return False where it can be neither."""
+    now = applied()
+    others = tuple(conflict for conflict in now.conflicts if conflict.case.key != case.key)
+    try:
+        is_kept = give_verdict(case, kind, right, note)
+    except ConflictError as error:
+        now.conflicts = (*others, Conflict(case, kind, right, note, error.theirs))
+        return True
+    if is_kept:
+        now.conflicts = others
+    return is_kept
 
 
 def _mark_entity(page: PageContext, event: Event) -> None:
@@ -277,9 +302,9 @@ def _mark_entity(page: PageContext, event: Event) -> None:
     case = case_of_entity(page, doc, first)
     case = replace(case, version=int(event.get("version", case.version)))
     if right:
-        give_verdict(case, "neither", right)
+        _give_or_ask(case, "neither", right)
     elif case.standing is not None:
-        give_verdict(case, WITHDRAWN)
+        _give_or_ask(case, WITHDRAWN)
 
 
 def _spans(page: PageContext, doc: str, sent: Any) -> tuple[Marked, ...]:
@@ -298,9 +323,10 @@ def give_waiting(page: PageContext) -> bool:
     with now.lock:
         if not now.waiting or not reviewer.reviewer_name():
             return False
-        waiting, now.waiting = now.waiting, ()
-        for event in waiting:
+        for event in now.waiting:
             _judge(page, event)
+            # One by one: a run that is cut short leaves the others to the next.
+            now.waiting = now.waiting[1:]
     return True
 
 
@@ -334,21 +360,33 @@ def waiting_spans() -> dict[str, Any]:
     return {f"{event['doc']}\n{event['record']}": event["right"] for event in verdicts}
 
 
-def _answer(page: PageContext, event: Event) -> None:
-    """Give a verdict over those of others that came first, or leave theirs."""
-    outcome: LastVerdict | None = st.session_state.get(keys.REVIEWED)
-    case = _case(page, event["doc"], event["record"])
-    if (
-        event["act"] == "over"
-        and outcome is not None
-        and outcome.again is not None
-        and case is not None
-        and case.key.record == outcome.record
-    ):
-        kind, right, note = outcome.again
-        give_verdict(case, kind, right, note)
-    else:
-        st.session_state.pop(keys.REVIEWED, None)
+def _answer(event: Event) -> None:
+    """Give a verdict over those of others that came first, or leave theirs; it need not be about the open record."""
+    now = applied()
+    for conflict in now.conflicts:
+        if _question_id(conflict) != event["value"]:
+            continue
+        if event["act"] == "over":
+            _give_or_ask(conflict.case_seen, conflict.kind, conflict.right, conflict.note)
+        else:
+            now.conflicts = tuple(other for other in now.conflicts if other is not conflict)
+
+
+def _question_id(conflict: Conflict) -> str:
+    """Return what identifies a question: with other verdicts on the same record it is another one."""
+    return " ".join([conflict.kind, *(other.uid for other in conflict.theirs)])
+
+
+def conflicts_data() -> list[dict[str, Any]]:
+    """Return what the component asks where others came first, in the order of the reviewer's verdicts."""
+    return [
+        {
+            "id": _question_id(conflict),
+            "text": masks.mask_message(conflict.question()),
+            "lines": [masks.mask_message(line) for line in conflict.lines()],
+        }
+        for conflict in applied().conflicts
+    ]
 
 
 def outcome_data() -> dict[str, Any] | None:
@@ -359,8 +397,7 @@ def outcome_data() -> dict[str, Any] | None:
     lines = [masks.mask_message(line) for line in (outcome.theirs or outcome.problems)[:LISTED]]
     if len(outcome.theirs) > LISTED:
         lines.append(f"and {len(outcome.theirs) - LISTED:,} more")
-    if outcome.again is None:
-        st.session_state.pop(keys.REVIEWED)
+    st.session_state.pop(keys.REVIEWED)
     text = masks.mask_message(outcome.text)
     if outcome.problems:
         text = f"{text} What you wrote is still here: try again."
@@ -370,7 +407,6 @@ def outcome_data() -> dict[str, Any] | None:
         "text": text,
         "lines": lines,
         "wrong": bool(outcome.problems or outcome.theirs),
-        "again": outcome.again is not None,
         "record": outcome.record,
     }
 
