@@ -98,7 +98,9 @@ def follow_links_out_of_menus() -> None:
     def follow(self: AppSession, client_state: ClientState | None = None) -> None:
         if client_state is not None:
             last, page, now = turns.get(self), client_state.page_script_hash, monotonic()
-            if last is not None and page == last.left != last.order.page_script_hash and now < last.time + AT_ONCE:
+            # A page that is ordered by its name alone is the reader's order.
+            is_left = last is not None and page != "" and page == last.left != last.order.page_script_hash
+            if last is not None and is_left and now < last.time + AT_ONCE:
                 widgets = client_state.widget_states
                 client_state = ClientState()
                 client_state.CopyFrom(last.order)

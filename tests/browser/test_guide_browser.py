@@ -6,7 +6,7 @@ from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables.glossary import GLOSSARY
 from tests.support.browser import Visit
 
-MOST_PIXELS = 2_900
+MOST_PIXELS = 3_250
 IN_VIEW = """anchor => {
     const box = document.getElementById(anchor)?.getBoundingClientRect();
     return Boolean(box) && box.top >= 0 && box.bottom <= innerHeight;

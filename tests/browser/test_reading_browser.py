@@ -59,6 +59,6 @@ def test_an_opened_record_is_in_sight_with_its_labels(visit: Visit) -> None:
     }"""
     for _ in range(8):
         visit.page.locator(".nw-scroll .nv-selected").first.wait_for()
-        visit.page.wait_for_function(is_in_sight, timeout=10_000)
+        visit.page.wait_for_function(is_in_sight)
         visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
         visit.page.keyboard.press("j")

@@ -59,7 +59,7 @@ def test_start_of_a_stranger_and_of_one_who_returns(stranger: Visit, tmp_path: P
         )
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Overview", exact=True).wait_for()
-    assert page.get_by_text(GOLD_FILE.removesuffix(".jsonl"), exact=True).count()
+    page.get_by_text(GOLD_FILE.removesuffix(".jsonl"), exact=True).first.wait_for(state="attached")
 
     stranger.go("/")
     table.wait_for()

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.surface_forms import folded_forms
@@ -21,6 +23,7 @@ from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data import verdict_store
 from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access
+from pages.shared.verdicts import events
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.layer_words import LayerWords
@@ -255,6 +258,27 @@ def test_verdicts_wait_for_a_name_which_is_asked_for_once(store: ReviewStore, mo
     assert workbench(first({}))["verdicts"]["offered"] == "Ann"
     monkeypatch.setenv("NEREVAL_REVIEWER", "Eve")
     assert "Kept as Eve" in said(press(first({}), "pred"))
+
+
+def test_a_run_that_is_cut_short_leaves_what_waits_to_the_next(
+    store: ReviewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name came, two verdicts were kept, the next click cut the run short, and the others were lost."""
+    app = first({})
+    for kind in ("gold", "pred", "both"):
+        app = press(app, kind)
+    give, calls = events._verdict, iter((False, True))
+
+    def cut_short(*given: Any) -> None:
+        if next(calls, False):
+            raise StopException
+        give(*given)
+
+    monkeypatch.setattr(events, "_verdict", cut_short)
+    act(app, "name", value="Ann")
+    assert len(store.every()) == 1
+    sound(app.run())
+    assert [one.verdict.kind for one in store.every()] == ["gold", "pred", "both"]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,11 @@ function pageLink(text, href, go) {
   return link;
 }
 
-// As the browser's Back and Forward do: Streamlit takes page and view from the address.
+// As the browser's Back and Forward do: Streamlit takes page and view from the address. On a narrow screen the sidebar lies
+// over the page, and closes.
 function goTo(href) {
   history.pushState(null, "", href);
   dispatchEvent(new PopStateEvent("popstate"));
+  const close = /** @type {HTMLElement} */ (document.querySelector("[data-testid='stSidebarCollapseButton'] button"));
+  if (matchMedia("(max-width: 767px)").matches) close?.click();
 }

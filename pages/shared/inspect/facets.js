@@ -70,7 +70,7 @@ function facetValue(view, facet, [value, label, number]) {
   item.title = isOn ? `${label}: no longer only these` : label;
   const name = make("bdi", "");
   // A name that wraps wraps where its parts end.
-  for (const part of label.split(/(?<=[./_-])/)) name.append(part, make("wbr"));
+  for (const part of label.split(/(?<=[\p{L}\p{N}][./_-])/u)) name.append(part, make("wbr"));
   item.append(name, make("span", "nf-number", isOn ? `${number.toLocaleString()} ×` : number.toLocaleString()));
   item.addEventListener("click", () => view.tell("narrow", facet.name, isOn ? null : value));
   return item;

@@ -192,10 +192,10 @@ function isForRecords(workbench, event, field) {
   return true;
 }
 
-// A button that has the focus is pressed by its own keys.
+// A button of the editor that has the focus is pressed by its own keys; one of the queue keeps the focus of the click before.
 function pressInEditorOf(workbench, event) {
   const key = chordOf(event);
-  const isOnButton = event.target.closest?.("button") && (event.key === "Enter" || event.key === " ");
+  const isOnButton = event.target.closest?.("button:not(.nw-entry)") && (event.key === "Enter" || event.key === " ");
   if (isOnButton || !isEditKey(key)) return;
   workbench.act(press, key);
   event.preventDefault();
