@@ -136,6 +136,11 @@ def test_the_bar_is_one_line_beside_a_list_of_references_and_merged_types(visit:
         visit.page.set_viewport_size({"width": width, "height": 844})
         assert visit.eventually(lambda: bar.evaluate(LINES) == []), (width, bar.evaluate(LINES))
         assert bar.bounding_box()["height"] < 50, width
+    # On a telephone the sidebar lies over the page, and closes where it leads to one.
+    visit.page.get_by_test_id("stExpandSidebarButton").click()
+    visit.page.get_by_test_id("stSidebar").get_by_role("link", name="Guide", exact=True).click()
+    visit.page.get_by_role("heading", name="Guide", exact=True).wait_for()
+    visit.page.get_by_test_id("stSidebarCollapseButton").wait_for(state="hidden")
 
 
 def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_end(visit: Visit) -> None:

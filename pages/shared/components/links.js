@@ -19,6 +19,6 @@ function pageLink(text, href, go) {
 function goTo(href) {
   history.pushState(null, "", href);
   dispatchEvent(new PopStateEvent("popstate"));
-  const close = /** @type {HTMLElement} */ (document.querySelector("[data-testid='stSidebarCollapseButton'] button"));
+  const close = /** @type {HTMLElement} */ (document.querySelector("[data-testid='stSidebarCollapseButton'] button[aria-expanded='true']"));
   if (matchMedia("(max-width: 767px)").matches) close?.click();
 }
