@@ -203,6 +203,28 @@ def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: 
     visit.page.locator(".nw-entry[data-at='1'][aria-current]").wait_for()
 
 
+def test_a_reload_brings_back_verdicts_that_wait_for_a_name(visit: Visit, store: ReviewStore) -> None:
+    given = len(store.every())
+    opened(visit)
+    for key in KEYS[:3]:
+        visit.page.keyboard.press(key)
+    visit.page.get_by_text("3 verdicts wait for your name").wait_for()
+    visit.page.once("dialog", lambda asked: asked.accept())
+    visit.page.reload()
+    visit.page.get_by_text("3 verdicts wait for your name").wait_for()
+    assert visit.page.locator(".nw-entry .nw-given").count() == 3 and len(store.every()) == given
+    field = visit.page.locator(".nw-name").get_by_label("Your name")
+    field.fill(WHO)
+    field.press("Enter")
+    field.wait_for(state="detached")
+    assert visit.eventually(lambda: len(store.every()) == given + 3)
+    # What is kept does not come back.
+    opened(visit)
+    visit.page.get_by_text("3 of 60 reviewed").first.wait_for()
+    assert [(one.who, one.verdict.kind) for one in store.every()[given:]] == [(WHO, kind) for kind in KINDS[:3]]
+    assert visit.page.evaluate("() => Object.keys(sessionStorage).filter((key) => key.includes('verdicts'))") == []
+
+
 def test_a_reload_brings_an_edit_back_as_a_draft(visit: Visit, store: ReviewStore) -> None:
     given = len(store.every())
     opened(visit)

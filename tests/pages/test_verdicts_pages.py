@@ -281,6 +281,29 @@ def test_a_run_that_is_cut_short_leaves_what_waits_to_the_next(
     assert [one.verdict.kind for one in store.every()] == ["gold", "pred", "both"]
 
 
+def test_verdicts_that_are_sent_again_to_another_session_are_given_once(store: ReviewStore) -> None:
+    app = press(press(first({}), "gold"), "both")
+    resent = [event | {"seq": seq} for seq, event in enumerate(workbench(app)["waiting"], 1)]
+    assert [event["kind"] for event in resent] == ["gold", "both"]
+
+    def sent_again(again: AppTest) -> AppTest:
+        again.session_state[KEY] = {"out": {"mount": "again", "at": workbench(again)["open"] + [0], "events": resent}}
+        return sound(again.run())
+
+    # After a reload they wait again.
+    again = sent_again(first({}))
+    assert workbench(again)["verdicts"]["waiting"] == 2 and verdicts(again)[:3] == ["gold", "both", None]
+    assert workbench(again)["session"] != workbench(app)["session"]
+    app = act(app, "name", value="Ann")
+    assert [one.verdict.kind for one in store.every()] == ["gold", "both"]
+    # Answered by then, and one taken back: neither the name nor another message gives them anew.
+    app = press(app, "undo")
+    stored = store.every()
+    act(again, "name", value="Ann")
+    sent_again(first(ANN))
+    assert store.every() == stored and len(store.reviewed()) == 1
+
+
 @pytest.mark.parametrize(
     ("typed", "line"), [("An\u202en", "no invisible characters; this one has U+202E"), (" ", "Type a name")]
 )

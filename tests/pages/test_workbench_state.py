@@ -26,7 +26,7 @@ Step = list[Any]
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> Run:
-    return run_scripts(request, "span_editor", "drafts", "workbench_state", more=PLAY)
+    return run_scripts(request, "span_editor", "drafts", "unkept", "workbench_state", more=PLAY)
 
 
 TEXT = {
@@ -413,6 +413,51 @@ def test_the_browser_asks_before_it_leaves_what_is_not_kept(run: Run) -> None:
     assert play(run, *presses(["1"]))["unsaved"] and not play(run, *presses(["1"]), answer(1, seen=1))["unsaved"]
     waiting = answer()[1]["verdicts"] | {"waiting": 1}
     assert play(run, *presses(["1"]), answer(1, seen=1, verdicts=waiting))["unsaved"]
+
+
+def unkept(run: Run, *steps: Step) -> Any:
+    """Return the verdicts that a tab stores after these steps."""
+    return run(f"unkeptVerdicts(steps({json.dumps([answer(), *steps])}))")
+
+
+def waiting(*records: str) -> list[dict[str, Any]]:
+    """Return verdicts of another mount that wait on the server for a name."""
+    about = {"act": "verdict", "kind": "gold", "doc": "d"}
+    return [about | {"record": name, "seq": seq, "origin": ["a", seq]} for seq, name in enumerate(records, 1)]
+
+
+def test_verdicts_that_are_not_kept_come_back_in_order_and_once(run: Run) -> None:
+    # Those that wait for a name, then those that were sent; what was taken back is gone.
+    stored = unkept(run, answer(2, seen=0, waiting=waiting("r0", "r1")), *presses("2ju"))
+    assert [(event["record"], event["origin"]) for event in stored] == [("r0", ["a", 1]), ("r1", ["a", 2])]
+    stored = unkept(run, answer(2, waiting=waiting("r0", "r1")), *presses("2"))
+    restore: Step = ["withStoredVerdicts", stored]
+    state = play(run, restore)
+    assert verdicts(state) == [("r0", "gold"), ("r1", "gold"), ("r2", "pred")] and numbers(state) == [1, 2, 3]
+    assert state["labels"] == {"d\nr0": "gold", "d\nr1": "gold", "d\nr2": "pred"}
+    assert state["message"]["text"] == "3 verdicts that were not kept yet are back."
+    # The server has two of them; what was restored before, or is nothing, is not sent.
+    assert verdicts(play(run, answer(waiting=waiting("r0", "r1")), restore)) == [("r2", "pred")]
+    assert verdicts(play(run, restore, restore)) == verdicts(state) and unkept(run, restore)[2]["origin"] == ["m", 1]
+    assert play(run, ["withStoredVerdicts", [{"act": "undo"}, {"act": "verdict"}]])["events"] == []
+    assert unkept(run, restore, answer(3, seen=3)) == []
+    entities = unkept(run, ["dragOver", 24, 28, False], *presses(["y", "Enter"]))
+    assert [*play(run, ["withStoredVerdicts", entities])["entities"].values()] == [
+        {"doc": "d", "span": OF, "right": [OF | {"isNew": False}]}
+    ]
+
+
+def test_a_session_that_knows_nothing_of_the_last_one_is_sent_what_was_not_kept(run: Run) -> None:
+    begun = [answer(2, session="one", waiting=waiting("r0", "r1")), *presses("2"), ["sayLate", 1]]
+    assert run(f"lateLine(steps({json.dumps([answer(), *begun])}))").startswith("3 verdicts not kept yet:")
+    state = play(run, *begun, answer(mount="", session="two"))
+    assert verdicts(state) == [("r0", "gold"), ("r1", "gold"), ("r2", "pred")] and numbers(state) == [2, 3, 4]
+    assert state["lastEvent"] == 4 and state["labels"]["d\nr0"] == "gold" and state["open"] == ["d", "r3"]
+    state = play(run, *begun, answer(mount="", session="two"), answer(3, seen=4, session="two"))
+    assert state["events"] == [] and not state["isLate"]
+    # An answer of the same session sends nothing again.
+    assert numbers(play(run, *begun, answer(session="one", waiting=waiting("r0", "r1")))) == [1]
+    assert not play(run, *presses("1"), ["sayLate", 0])["isLate"]
 
 
 def test_an_edit_stays_while_answers_come(run: Run) -> None:

@@ -62,7 +62,7 @@ def act(app: AppTest, name: str, *, note: str | None = None, **more: Any) -> App
 
 
 def sent_by(
-    data: Mapping[str, Any], name: str, *, last: int, mount: str = MOUNT, note: str | None = None, **more: Any
+    data: Mapping[str, Any], name: str, *, last: int, mount: str = "", note: str | None = None, **more: Any
 ) -> dict[str, Any]:
     """Return what a key sends: a verdict (which opens the next record), j, k, undo, star, over, leave, whole, beside.
 
@@ -84,4 +84,4 @@ def sent_by(
     there = place - data["first"]
     if step and 0 <= there < len(data["entries"]):
         doc, record, at = *data["entries"][there][:2], place
-    return {"mount": mount, "at": [doc, record, int(at)], "events": [event]}
+    return {"mount": mount or data["session"], "at": [doc, record, int(at)], "events": [event]}

@@ -5,6 +5,7 @@ const SEND_AFTER = 60; // milliseconds that moves are gathered for before the se
 const LINK = "a.nv-link, a[data-testid='stPageLink-NavLink']";
 const LINK_PATIENCE = 4000; // milliseconds that a link to another page waits for the server to acknowledge events
 const TOUCH_PATIENCE = 700; // milliseconds that the handles of a selection by touch rest before it is taken
+const ANSWER_PATIENCE = 3000; // milliseconds after which events that the server has not acknowledged are late
 const REMOUNT_PATIENCE = 3000; // milliseconds after which a workbench that comes back is a new one
 
 // Outlives the component: an element inserted above it may have the page mount it anew.
@@ -44,13 +45,39 @@ function newWorkbench() {
     workbench.state = change(before, ...values);
     if (workbench.state.lastEvent !== before.lastEvent) send(workbench);
     if (workbench.state.drafts !== before.drafts || workbench.state.edit !== before.edit || change === take) storeDrafts(workbench);
+    storeUnkept(workbench);
+    awaitAnswer(workbench);
     draw(workbench);
   };
   return workbench;
 }
 
-// An answer about another corpus or system than the last one, with the drafts that this tab has of it.
-const takeWithDrafts = (state, data) => withStoredDrafts(take(state, data), readDrafts(data.draftsOf));
+// An answer about another corpus or system than the last one, with the verdicts and drafts that this tab has of it.
+function takeWithDrafts(state, data) {
+  const next = withStoredVerdicts(take(state, data), readUnkept(data.draftsOf));
+  return withStoredDrafts(next, readDrafts(data.draftsOf));
+}
+
+// Say what is not kept where an answer is late, and send it again where the server is idle: then it was not received.
+function awaitAnswer(workbench) {
+  const { events, lastEvent } = workbench.state;
+  if (!events.length) {
+    clearTimeout(workbench.patience);
+    workbench.patience = 0;
+  }
+  if (!events.length || workbench.patience) return;
+  workbench.patience = setTimeout(() => {
+    workbench.patience = 0;
+    if (workbench.state.events[0]?.seq <= lastEvent && isIdle()) send(workbench);
+    workbench.act(sayLate, lastEvent);
+  }, ANSWER_PATIENCE);
+}
+
+// Whether the page is connected to the server and waits for no run of it.
+function isIdle() {
+  const { testConnectionState, testScriptState } = document.querySelector("[data-testid='stApp']")?.dataset ?? {};
+  return testConnectionState === "CONNECTED" && testScriptState === "notRunning";
+}
 
 function send(workbench) {
   clearTimeout(workbench.timer);

@@ -56,7 +56,7 @@ QUOTED = 1_000
 CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
 SCRIPTS = (
-    *("difference", "key_sheet", "span_editor", "drafts", "workbench_state", "tracks_layout"),
+    *("difference", "key_sheet", "span_editor", "drafts", "unkept", "workbench_state", "tracks_layout"),
     *("workbench_drawing", "workbench_text", "tracks_drawing", "span_editor_drawing", "workbench"),
 )
 """The parts of the component's script: the editor of spans, what it shows, its drawing, and its wiring to the page."""
@@ -192,6 +192,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
     return {
         "facts": _facts(page, order),
         "draftsOf": f"{page.loaded.digest} {page.words.reference} {page.system}",
+        "session": now.session,
         "mount": now.mount,
         "seen": now.last,
         "count": count_words(page.by, ledger.total(page.query())),
@@ -221,6 +222,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "corrected": _corrected(page, {text["doc"] for text in texts.values()}) | waiting_spans(),
         "entities": _entities(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
+        "waiting": list(now.waiting),
     }
 
 

@@ -323,7 +323,7 @@ function drawBar(workbench) {
   if (state.edit) return drawEditor(workbench);
   const { verdicts } = state.data;
   const [key, card] = [openKey(state), openCard(state)];
-  const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message, openConflicts(state), isNaming(state)];
+  const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message, openConflicts(state), isNaming(state), lateLine(state)];
   if (!isChanged(workbench, "bar", key, facts)) return;
   const isNamed = Boolean(workbench.nameForm?.contains(document.activeElement));
   const isTyping = !isNamed && parts.bar.contains(document.activeElement) && document.activeElement.matches(".nw-note");
@@ -335,6 +335,7 @@ function drawBar(workbench) {
   parts.bar.replaceChildren(row);
   if (verdicts.reason) return;
   if (state.message) parts.bar.append(messageBox(state.message));
+  if (lateLine(state)) parts.bar.append(messageBox({ text: lateLine(state), lines: [], wrong: true }));
   const conflicts = openConflicts(state);
   if (conflicts.length) parts.bar.append(conflictBox(workbench, conflicts));
   if (isTyping) parts.bar.querySelector(".nw-note").focus();

@@ -39,6 +39,7 @@ function initialState(mount) {
     colour: null,
     isCorrectLabelled: false,
     isComparing: false,
+    isLate: false,
   };
 }
 
@@ -91,12 +92,18 @@ function withLatest(cached, latest) {
 // An answer of the server. What the reader has done since the events that it acknowledges stays as it is.
 function take(state, data) {
   const acknowledged = data.mount === state.mount ? data.seen : 0;
-  const events = state.events.filter((event) => event.seq > acknowledged);
+  const unacknowledged = state.events.filter((event) => event.seq > acknowledged);
+  const isForgotten = state.data && state.data.session !== data.session;
+  const { lastEvent, events, waiting } = isForgotten
+    ? forNewSession(state, data, unacknowledged)
+    : { lastEvent: state.lastEvent, events: unacknowledged, waiting: [] };
   const isSame = state.data?.facts === data.facts;
-  const next = {
+  let next = {
     ...state,
     data,
+    lastEvent,
     events,
+    isLate: state.isLate && events.some(isVerdict),
     texts: withLatest(isSame ? state.texts : [], data.texts),
     cards: withLatest(isSame ? state.cards : [], data.cards),
     step: 0,
@@ -112,6 +119,7 @@ function take(state, data) {
   };
   if (events.length) next.at = numberOf(next, ...next.open) ?? next.at;
   else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {}, corrected: {}, entities: {} });
+  next = waiting.reduce(withShown, next);
   if (next.edit && !isOpen(next, next.edit)) Object.assign(next, leaveEdit(next));
   const moved = state.step ? stepAgain(next, state.step) : next;
   // Keys are for the record that was waited for: without it they are for none.
@@ -411,7 +419,7 @@ const NAME_PATIENCE = 700; // milliseconds within which keys are not yet an answ
 function isNaming({ data, events }) {
   const { reason, who, waiting } = data.verdicts;
   const isAnswered = events.some(({ act }) => act === "name");
-  return !reason && !who && !isAnswered && (waiting > 0 || events.some(({ act }) => act === "verdict" || act === "entity"));
+  return !reason && !who && !isAnswered && (waiting > 0 || events.some(isVerdict));
 }
 
 // Whether a key in the field of the name is for the records: whoever gives verdicts fast goes on with them.
@@ -429,7 +437,7 @@ function isUnsaved(state) {
   const { edit, events, drafts, data } = state;
   if (!data) return false;
   const isEdited = edit && (edit.editor.past || !(edit.record || edit.entity));
-  const isSent = events.some(({ act }) => act === "verdict" || act === "entity" || act === "over");
+  const isSent = events.some((event) => isVerdict(event) || event.act === "over");
   const hasVerdicts = isSent || data.verdicts.waiting > 0 || openConflicts(state).length;
   return Boolean(isEdited || hasVerdicts || Object.keys(drafts).some((key) => isOpenDraft(state, key)));
 }

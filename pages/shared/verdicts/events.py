@@ -8,11 +8,13 @@ applied twice counts once.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import RLock
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import streamlit as st
@@ -45,12 +47,17 @@ MOST_WINDOWS = 20
 """Windows of a text that are sent in one answer."""
 LISTED = 20
 """Verdicts of others that are listed where they came first."""
+Origin = tuple[str, int]
+"""The mount and number that an event was first sent with."""
+_ANSWERED: deque[Origin] = deque(maxlen=10_000)
+"""The last verdicts and undos of all sessions that were answered: a browser may send them again to another one."""
 
 
 @dataclass
 class Applied:
     """The events of a mounted component that were applied: the number of the last one, and the reader's place.
 
+    `session` tells the component when it has to do with another session, which knows nothing of its events.
     `place` is document, record and number in the queue as the reader last had them. `windows` are those of a long text
     that the component asks for, with its document. `rest` is what a run began to
     apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `waiting` are the
@@ -61,6 +68,7 @@ class Applied:
     All this is changed in place: what two runs at a time write to the session's state itself may be lost.
     """
 
+    session: str = field(default_factory=lambda: uuid4().hex)
     mount: str = ""
     last: int = 0
     place: tuple[str, str, int] = ("", "", 0)
@@ -158,8 +166,9 @@ def _apply(page: PageContext, event: Event) -> None:
     elif act == "undo":
         if applied().waiting:
             _take_back_waiting()
-        elif not reason_unoffered(page):
+        elif not reason_unoffered(page) and not _is_answered(event):
             undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
+            _ANSWERED.append(_origin(event))
     elif act == "star":
         starred = playlists.star_of(page, event["doc"], event["record"])
         if starred is not None:
@@ -232,15 +241,28 @@ def _case(page: PageContext, doc: str, record: str) -> Case | None:
 
 def _judge(page: PageContext, event: Event) -> None:
     """Give a verdict that was sent, on a record or on an entity that nobody had marked; it may wait for a name."""
-    if reason_unoffered(page):
+    if reason_unoffered(page) or _is_answered(event):
         return
     now = applied()
     if not reviewer.reviewer_name() and not reviewer.take_name(now.name):
-        now.waiting = (*now.waiting, _with_version(page, event))
-    elif event["act"] == "entity":
+        if _origin(event) not in [_origin(other) for other in now.waiting]:
+            now.waiting = (*now.waiting, {**_with_version(page, event), "origin": _origin(event)})
+        return
+    if event["act"] == "entity":
         _mark_entity(page, event)
     elif event["kind"] in KINDS:
         _verdict(page, event, event["kind"])
+    _ANSWERED.append(_origin(event))
+
+
+def _origin(event: Event) -> Origin:
+    mount, number = event.get("origin", (applied().mount, event["seq"]))
+    return str(mount), int(number)
+
+
+def _is_answered(event: Event) -> bool:
+    """Return whether an event that is sent again was answered before."""
+    return "origin" in event and _origin(event) in _ANSWERED.copy()
 
 
 def _with_version(page: PageContext, event: Event) -> Event:
