@@ -153,7 +153,7 @@ def mend(visit: Visit, hand: Hand, number: int, file: Path) -> str:
 
 
 def decide_more(visit: Visit, number: int) -> None:
-    """Give ten more verdicts by key, one of which is taken back and given anew; the name is offered, not asked anew."""
+    """Give ten more verdicts by key, one of which is taken back and given anew; another browser asks for the name."""
     page = visit.page
     page.locator(f".nw-entry[data-at='{len(FIRST)}']").click()
     page.locator(f".nw-entry[aria-current][data-at='{len(FIRST)}']").wait_for()
@@ -166,7 +166,7 @@ def decide_more(visit: Visit, number: int) -> None:
             page.keyboard.press(key)
         if place == len(FIRST):
             field_of_name(page)
-            assert visit.eventually(lambda: page.get_by_label("Your name").get_attribute("placeholder") == NAME)
+            page.keyboard.type(NAME)
             page.keyboard.press("Enter")
         page.get_by_text(f"{place + 1} of {number} reviewed").first.wait_for()
         if place == len(FIRST) + 4:

@@ -10,8 +10,7 @@ from urllib.parse import quote, unquote
 import streamlit as st
 
 from nereval_core.review.verdicts import REVIEWER_CHARACTERS
-from pages.shared.data import verdict_store
-from pages.shared.server.access import has_login, only_this_machine
+from pages.shared.server.access import has_login
 from pages.shared.view import keys
 from pages.shared.view.text import named
 
@@ -51,12 +50,6 @@ def name_problem(typed: str) -> str:
         return f"A name has at most {REVIEWER_CHARACTERS} characters."
     hidden = next((character for character in name if not character.isprintable()), "")
     return f"A name has no invisible characters; this one has U+{ord(hidden):04X}. Type it anew." if hidden else ""
-
-
-def last_reviewer() -> str:
-    """Return the name under which the last verdict was given on a server of one's own, to be offered; else ""."""
-    standing = verdict_store.now().standing if only_this_machine() else ()
-    return standing[-1].who if standing else ""
 
 
 def login_name() -> str:

@@ -425,7 +425,6 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),
         "waiting": len(applied().waiting),
-        "offered": "" if reviewer.reviewer_name() else reviewer.last_reviewer(),
         "said": outcome_data(),
         "conflicts": conflicts_data(),
     }

@@ -350,15 +350,15 @@ function drawBar(workbench) {
 
 // The question who gives the verdicts. Its form stays while the bar is drawn anew: what is typed is not lost.
 function nameForm(workbench) {
-  const { offered, waiting } = workbench.state.data.verdicts;
+  const { waiting } = workbench.state.data.verdicts;
   if (!workbench.nameForm) {
     const form = make("form", "nw-name");
     const field = make("input", "nw-note");
     field.type = "text";
     field.maxLength = 100;
-    field.placeholder = offered || "kept with each verdict";
+    field.placeholder = "kept with each verdict";
     field.setAttribute("aria-label", "Your name");
-    const keep = make("button", "nw-verdict nw-keep", offered ? "Keep (Enter takes the name shown)" : "Keep");
+    const keep = make("button", "nw-verdict nw-keep", "Keep");
     form.append(make("strong", "", "Who gives the verdicts?"), field, keep, make("span", "nv-note"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();

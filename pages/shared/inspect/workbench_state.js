@@ -425,9 +425,9 @@ function isNaming({ data, events }) {
 // Whether a key in the field of the name is for the records: whoever gives verdicts fast goes on with them.
 const isBeforeName = (key, typed, sinceKey) => !typed && (VERDICT_KEYS.includes(key) || (key in KEYS && sinceKey < NAME_PATIENCE));
 
-// Answer the question for a name; without one, by the name that is offered.
+// Answer the question for a name; without one it stays.
 function giveName(state, typed) {
-  const name = typed.trim() || state.data.verdicts.offered;
+  const name = typed.trim();
   return name ? withEvent({ ...state, message: null }, { act: "name", value: name }) : state;
 }
 
