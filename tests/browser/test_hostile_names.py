@@ -76,7 +76,7 @@ def visit(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vi
         visit = Visit(browser, address)
         visit.go("/")
         visit.page.locator("input[type=file]").first.set_input_files(files)
-        button = visit.page.get_by_role("button", name="Read and score")
+        button = visit.page.get_by_role("button", name="Read and score").last
         assert visit.eventually(button.is_enabled)
         visit.wait_until_drawn(visit.run_count() - 1)
         assert not visit.page.evaluate(LIVE), "the form of dropped files"

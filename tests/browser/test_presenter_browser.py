@@ -36,11 +36,11 @@ def test_from_the_bare_address_to_a_deck_in_one_file(
         started.value.save_as(file)
         assert hand.clicks <= MOST_CLICKS, hand.clicks
         hand.click(page.get_by_role("button", name="Present 7 slides"))
-        page.locator(".nvs-title h1").wait_for()
-        page.locator(".nv-bar").wait_for()
+        page.locator(".nvs-title h1").last.wait_for()
+        page.locator(".nv-bar").last.wait_for()
         for seen in ("Decisions and F1", "Gold types", "F1 of 2 systems", "pattern 1 of 3", "pattern 2 of 3"):
             hand.press(page, ("ArrowRight",))
-            page.locator(".nvs", has_text=seen).wait_for()
+            page.locator(".nvs", has_text=seen).last.wait_for()
             assert page.evaluate(OUTSIDE) == []
         present_starred(visit, hand)
         visit.close()
@@ -98,8 +98,8 @@ def present_starred(visit: Visit, hand: Hand) -> None:
     hand.press(page, ("s", "j", "s", "j", "s"))
     hand.click(sidebar.get_by_role("link", name="Present", exact=True))
     hand.click(page.get_by_role("button", name=f"Present {3 + STARRED} slides"))
-    page.locator(".nvs-title h1", has_text="Starred").wait_for()
-    page.locator(".nv-bar").wait_for()
+    page.locator(".nvs-title h1", has_text="Starred").last.wait_for()
+    page.locator(".nv-bar").last.wait_for()
     for seen in ("Decisions and F1", "Gold types", f"1 of {STARRED}", f"2 of {STARRED}"):
         hand.press(page, ("ArrowRight",))
-        page.locator(".nvs", has_text=seen).wait_for()
+        page.locator(".nvs", has_text=seen).last.wait_for()
