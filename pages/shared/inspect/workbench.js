@@ -75,7 +75,7 @@ function awaitAnswer(workbench) {
 
 // Whether the page is connected to the server and waits for no run of it.
 function isIdle() {
-  const { testConnectionState, testScriptState } = document.querySelector("[data-testid='stApp']")?.dataset ?? {};
+  const { testConnectionState, testScriptState } = /** @type {HTMLElement} */ (document.querySelector("[data-testid='stApp']"))?.dataset ?? {};
   return testConnectionState === "CONNECTED" && testScriptState === "notRunning";
 }
 
