@@ -305,7 +305,7 @@ def drag(visit: Visit, start: int, end: int, held: str = "") -> None:
 def test_the_chrome_above_the_text_is_low_and_the_bar_in_sight(visit: Visit) -> None:
     visit.open("Inspect", VIEW)
     visit.page.locator(".nv-text").wait_for()
-    assert visit.page.locator(".nw-scroll").bounding_box()["y"] <= 200
+    assert visit.eventually(lambda: visit.page.locator(".nw-scroll").bounding_box()["y"] <= 200)
     for width, height in ((1440, 900), (1280, 720), (1024, 768)):
         visit.page.set_viewport_size({"width": width, "height": height})
         visit.page.wait_for_function(
