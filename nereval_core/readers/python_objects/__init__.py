@@ -104,13 +104,10 @@ def read_objects(
     """
     gold_types = texts.layer.types if isinstance(texts, Reading) else ()
     texts = texts.documents if isinstance(texts, Reading) else texts
-    if (source := _as_lines(documents, name)) is not None:
-        options = ReadOptions(scheme=scheme, gold_scheme=gold_scheme, repair=repair, outside=outside, type=type)
-        form = _form_of_lines(source)
-        if form:
-            return _reading_of_lines(
-                source, form, replace(options, labels=None if labels is None else label_list(labels)), name
-            )
+    options = ReadOptions(scheme=scheme, gold_scheme=gold_scheme, repair=repair, outside=outside, type=type)
+    if (source := _as_lines(documents, name)) is not None and (form := _form_of_lines(source)):
+        labelled = replace(options, labels=None if labels is None else label_list(labels))
+        return _reading_of_lines(source, form, labelled, name)
     if are_answers(documents):
         rules = ReadOptions(repeated=repeated, edits=edits, unplaced=unplaced, malformed=malformed)
         return reading_of_answers(documents, texts, name, replace(rules, gold_types=gold_types))
@@ -118,7 +115,6 @@ def read_objects(
     documents, texts = lists.documents, texts if lists.texts is None else lists.texts
     if labels is not None:
         documents = tags_of_numbers(documents, labels, name)
-    options = ReadOptions(scheme=scheme, gold_scheme=gold_scheme, repair=repair, outside=outside, type=type)
     reading = without_outside(_of_plain_lists(documents, texts, name, options, lists.scores))
     if lists.ids is None or isinstance(texts, Documents):
         return reading
@@ -159,9 +155,7 @@ def _reading_of_lines(source: Source, form: str, options: ReadOptions, name: str
         reading = readers.read(source, format=form, options=options)
     except FormatError as error:
         raise FormatError(
-            Problem(
-                name if problem.line is None else f"{name}[{problem.line - 1}]", None, problem.found, problem.remedy
-            )
+            replace(problem, source=name if problem.line is None else f"{name}[{problem.line - 1}]", line=None)
             for problem in error.problems
         ) from None
     return replace(reading, source=name)
