@@ -18,16 +18,15 @@ from tests.support.other_scorers import (
     SEEDS,
     TAG_SEEDS,
     VERSION,
-    Document,
     concepts,
     disorders,
     draw_few_nerd,
     events,
     mentions,
-    write_layers,
 )
 from tests.support.reconciliation import check_texts, overall_rows, reconcile
 from tests.support.reference_fixtures import read_fixture
+from tests.support.symptemist_corpora import Document, write_layers
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SMM4H = find_convention("smm4h-2022")

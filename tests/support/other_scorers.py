@@ -7,7 +7,6 @@ CANTEMIST needs.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from tests.support import conlleval_corpora, seqscore_corpora
 from tests.support.reference_fixtures import run_program, write_fixture
+from tests.support.symptemist_corpora import TEXT, Document, Span
 
 COMMAND = "CLASSES=… PYTHON=… python -m tests.support.other_scorers FOLDER tests/fixtures/other-scorers.json"
 VERSION = (
@@ -39,12 +39,9 @@ TAG_SEEDS = tuple(seed for seed in range(24) if seed % 3 != 2 and seed % 4 != 3)
 """Seeds of conlleval's corpora whose tags all have a type that is not 0."""
 RUNS = 8
 """How often the script of SemEval-2015 is run."""
-TEXT = "abcdefghij" * 12
 MATCHES = {"strict": ("exact", "exact"), "exact": ("exact", "inexact"), "type": ("overlap", "exact")}
 MATCHES |= {"lenient": ("overlap", "inexact")}
 """How brateval matches spans and types, by our criterion."""
-Span = tuple[str, int, int]
-Document = tuple[str, list[Span], list[Span]]
 
 
 def draw(seed: int, types: tuple[str, ...], *, apart: bool = True) -> list[Document]:
@@ -77,22 +74,6 @@ def draw_few_nerd(seed: int) -> tuple[seqscore_corpora.Sentences, seqscore_corpo
         [[tag.removeprefix("I-") for tag in row] for row in side] for side in seqscore_corpora.draw("IO", seed)
     )
     return gold, pred
-
-
-def write_layers(folder: Path, documents: list[Document]) -> tuple[Path, Path]:
-    """Write gold and predictions as JSONL."""
-    paths = folder / "gold.jsonl", folder / "pred.jsonl"
-    for side, path in enumerate(paths, 1):
-        rows = [
-            {
-                "id": document[0],
-                "text": TEXT,
-                "spans": [{"start": start, "end": end, "label": label} for label, start, end in document[side]],
-            }
-            for document in documents
-        ]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return paths
 
 
 def _write_brat(folder: Path, documents: list[Document]) -> None:
