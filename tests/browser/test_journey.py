@@ -144,7 +144,9 @@ def mend(visit: Visit, hand: Hand, number: int, file: Path) -> str:
     hand.click(visit.page.get_by_role("button", name="Finish →"))
     sentence = visit.page.get_by_text("The finished layer has")
     before = sentence.inner_text()
-    hand.click(visit.page.get_by_role("radio", name="as in anna"))
+    # The button for the file is drawn anew after the sentence: until then it gives the layer as it was.
+    with visit.rerun():
+        hand.click(visit.page.get_by_role("radio", name="as in anna"))
     assert visit.eventually(lambda: sentence.inner_text() != before)
     # What came as brat goes as brat, which has no place for a verdict that both are right.
     hand.clicks += 1
