@@ -330,7 +330,7 @@ REFUSED_XML = [
     (
         "<!DOCTYPE collection [\n<!ENTITY x 'ab'>]>" + of_passage("").replace("ab cd", "&x; cd"),
         2,
-        "entities are declared, which BioC has none of; write the characters themselves",
+        "entities are declared, which no export has; write the characters themselves",
     ),
     ('<!DOCTYPE collection [\n<!ENTITY x SYSTEM "file:///etc/passwd">]>' + of_passage(""), 2, "entities are declared"),
     (

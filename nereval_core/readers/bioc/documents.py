@@ -1,9 +1,7 @@
 """Documents of BioC as they stand in a file, JSON or XML.
 
-XML is read as the parser comes upon it, which tells the line of everything. The parser is defusedxml's: a document type
-is passed over, as ordinary files name one (`BioC.dtd`, which is never fetched), and entities that a file declares are
-refused. So are references to undeclared ones, which a parser that does not read the document type may leave out without
-a word, and all offsets behind them would be wrong.
+XML is read as the parser comes upon it, which tells the line of everything. A document type is passed over, as ordinary
+files name one: `BioC.dtd`, which is never fetched.
 """
 
 from __future__ import annotations
@@ -11,16 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any
-from xml.parsers.expat import ExpatError
+from typing import Annotated, Any, NoReturn
+from xml.parsers.expat import XMLParserType
 
 import msgspec
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import DefusedXMLParser
 from msgspec import Meta, field
 
-from nereval_core.problems import Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.safe_xml import Attributes, Start, parse_blocks
 from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, typed
 from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
@@ -165,75 +162,51 @@ LEAVES = frozenset(("source", "date", "key", "infon", "id", "offset", "text"))
 RELATION = "relation"
 
 
-class _RefusedError(Exception):
-    """XML that is refused: finding and remedy."""
-
-
 def documents_of_xml(file: SourceFile, problems: list[Problem], counts: Counter[str]) -> list[BioCDocument]:
     """Return the documents of a file; problems are added to `problems`, items that are not read are counted.
 
     Raises:
         FormatError: the file is not readable.
     """
-    # Its tree is not needed: its parser, made safe, drives ours.
-    parser = DefusedXMLParser(target=object()).parser
-    tree = _Tree(parser, file.shown, problems, counts)
-    try:
-        with file.stream() as stream:
-            while block := stream.read(PARSED_BYTES):
-                parser.Parse(block, False)
-        parser.Parse(b"", True)
-    except _RefusedError as error:
-        problems.append(Problem(file.shown, parser.CurrentLineNumber, *error.args))
-    except DefusedXmlException:
-        finding = "entities are declared, which BioC has none of"
-        problems.append(Problem(file.shown, parser.CurrentLineNumber, finding, "write the characters themselves"))
-    except ExpatError as error:
-        finding = f"not XML: {str(error).partition(':')[0]} at column {error.offset + 1}"
-        problems.append(Problem(file.shown, error.lineno, finding, REMEDY))
-    except (ValueError, LookupError) as error:
-        problems.append(Problem(file.shown, None, f"not XML: {error}", "save the file as UTF-8"))
-    return tree.handed_over()
+    tree = _Tree(file.shown, problems, counts)
+    with file.stream() as stream:
+        parse_blocks(iter(lambda: stream.read(PARSED_BYTES), b""), file.shown, problems, tree.listen)
+    return tree.documents
 
 
 class _Tree:
     """Builds documents from the events of the parser."""
 
-    def __init__(self, parser: Any, source: str, problems: list[Problem], counts: Counter[str]) -> None:
+    def __init__(self, source: str, problems: list[Problem], counts: Counter[str]) -> None:
         self.documents: list[BioCDocument] = []
         self._counts = counts
         self._key = ""
         self._leaf = ""
         self._open: list[tuple[str, Any]] = [("", None)]
-        self._parser = parser
         self._problems = problems
         self._source = source
         self._skipped = 0
         self._text: list[str] = []
-        parser.buffer_text = True
-        parser.ordered_attributes = False
-        parser.DefaultHandlerExpand = None
-        parser.SkippedEntityHandler = self._undeclared
-        parser.StartElementHandler = self._start
+
+    def listen(self, parser: XMLParserType) -> Start:
+        self._parser = parser
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._data
+        return self._start
 
-    def handed_over(self) -> list[BioCDocument]:
-        """Return the documents, and keep none: handlers and parser refer to each other, and are freed late."""
-        documents, self.documents = self.documents, []
-        self._open.clear()
-        return documents
+    def _refuse(self, finding: str, remedy: str) -> NoReturn:
+        raise FormatError.single(self._source, self._parser.CurrentLineNumber, finding, remedy)
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
+    def _start(self, name: str, attributes: Attributes) -> None:
         if self._skipped:
             self._skipped += 1
             return
         if self._leaf:
-            raise _RefusedError(f"an element <{name}> inside <{self._leaf}>", "leave markup out of texts")
+            self._refuse(f"an element <{name}> inside <{self._leaf}>", "leave markup out of texts")
         within, owner = self._open[-1]
         if name not in CHILDREN[within]:
             if not within:
-                raise _RefusedError(f"an element <{name}> where <collection> should be", "give a collection of BioC")
+                self._refuse(f"an element <{name}> where <collection> should be", "give a collection of BioC")
             what = "relations" if name == RELATION else f"elements <{name[:40]}>"
             self._counts[f"{what}, not read"] += 1
             self._skipped = 1
@@ -247,7 +220,7 @@ class _Tree:
         else:
             self._begin(name, owner, attributes)
 
-    def _begin(self, name: str, owner: Any, attributes: dict[str, str]) -> None:
+    def _begin(self, name: str, owner: Any, attributes: Attributes) -> None:
         line = self._parser.CurrentLineNumber
         element: BioCAnnotation | BioCPassage | BioCDocument | None = None
         if name == "annotation":
@@ -277,11 +250,7 @@ class _Tree:
             self._text.append(text)
         elif not self._skipped and not text.isspace():
             within = self._open[-1][0]
-            raise _RefusedError(f"{quoted(text.strip())} in <{within}>, where only elements may stand", REMEDY)
-
-    def _undeclared(self, name: str, is_parameter: bool) -> None:
-        if not is_parameter:
-            raise _RefusedError(f"an entity &{name};, which nothing declares", "write the character itself")
+            self._refuse(f"{quoted(text.strip())} in <{within}>, where only elements may stand", REMEDY)
 
     def _fill(self, owner: Any, name: str, text: str) -> None:
         """Store the text of an element in its owner; None is the collection, of which nothing is kept."""
@@ -302,7 +271,7 @@ class _Tree:
         elif name == "offset":
             owner.offset = self._number(text, "offset")
 
-    def _locate(self, owner: BioCAnnotation, attributes: dict[str, str]) -> None:
+    def _locate(self, owner: BioCAnnotation, attributes: Attributes) -> None:
         start = self._number(attributes.get("offset", ""), "offset")
         length = self._number(attributes.get("length", ""), "length")
         if min(start, length) > UNKNOWN_OFFSET:

@@ -1,9 +1,10 @@
-"""Parse XML from any source safely: document types, entities and external files are refused."""
+"""Parse XML from any source safely: document types or entities are refused, and nothing is fetched."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import NoReturn
 from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
 
 from nereval_core.problems import FormatError, Problem
@@ -22,31 +23,66 @@ WHITE_SPACE = (9, 10, 13)
 BLOCKS = (0xFDD0, *range(0xE000, 0xF8E0, 32))
 """First code points of ranges of 32 that may be free to stand for these: noncharacters and private use."""
 EXPORT_AGAIN = "export the file again"
+HANDLERS = (
+    *("StartElementHandler", "EndElementHandler", "CharacterDataHandler"),
+    *("StartDoctypeDeclHandler", "EntityDeclHandler", "SkippedEntityHandler"),
+)
 
 
 def parse_xml(raw: bytes, source: str, problems: list[Problem], listen: Listen) -> None:
-    """Parse XML 1.0 or 1.1; problems are added to `problems`."""
+    """Parse XML 1.0 or 1.1 without a document type; problems are added to `problems`."""
     stand_ins: Mapping[int, int] = {}
     if VERSION_1_1.match(raw):
         raw, stand_ins = _without_controls(raw)
+
+    def listen_to_all(parser: XMLParserType) -> Start:
+        start = listen(parser)
+
+        def refuse_document_type(*_: object) -> NoReturn:
+            finding, remedy = (
+                "a document type declaration, which no export has",
+                "leave it out: nothing is declared or fetched",
+            )
+            raise FormatError.single(source, parser.CurrentLineNumber, finding, remedy)
+
+        parser.StartDoctypeDeclHandler = refuse_document_type
+
+        def started(name: str, attributes: Attributes) -> None:
+            start(name, {key: value.translate(stand_ins) for key, value in attributes.items()})
+
+        return started if stand_ins else start
+
+    parse_blocks((raw,), source, problems, listen_to_all)
+
+
+def parse_blocks(blocks: Iterable[bytes], source: str, problems: list[Problem], listen: Listen) -> None:
+    """Parse XML 1.0 that comes in blocks; problems are added to `problems`.
+
+    A document type may name a file, which is never fetched, and declare no entity. References to undeclared entities
+    are refused too: a parser that does not read the document type may leave them out without a word, and all offsets
+    behind them would be wrong.
+    """
     parser = ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
-    start = listen(parser)
 
-    def started(name: str, attributes: Attributes) -> None:
-        start(name, {key: value.translate(stand_ins) for key, value in attributes.items()})
+    def refuse(finding: str, remedy: str) -> NoReturn:
+        raise FormatError.single(source, parser.CurrentLineNumber, finding, remedy)
 
-    parser.StartElementHandler = started if stand_ins else start
+    def refuse_entity(*_: object) -> NoReturn:
+        refuse("entities are declared, which no export has", "write the characters themselves")
 
-    def declared(*_: object) -> None:
-        finding = "a document type declaration, which no export has"
-        raise FormatError.single(
-            source, parser.CurrentLineNumber, finding, "leave it out: nothing is declared or fetched"
-        )
+    def refuse_undeclared(name: str, is_parameter: bool) -> None:
+        if not is_parameter:
+            refuse(f"an entity &{name};, which nothing declares", "write the character itself")
 
-    parser.StartDoctypeDeclHandler = declared
+    # Unparsed and external entities are declared by the same handler.
+    parser.EntityDeclHandler = refuse_entity
+    parser.SkippedEntityHandler = refuse_undeclared
+    parser.StartElementHandler = listen(parser)
     try:
-        parser.Parse(raw, True)
+        for block in blocks:
+            parser.Parse(block, False)
+        parser.Parse(b"", True)
     except FormatError as error:
         problems += error.problems
     except ExpatError as error:
@@ -61,7 +97,7 @@ def parse_xml(raw: bytes, source: str, problems: list[Problem], listen: Listen) 
         problems.append(Problem(source, None, f"not XML: {error}", "save the file as UTF-8"))
     finally:
         # Handlers and parser refer to each other: without this neither would be freed.
-        for handler in ("StartElementHandler", "EndElementHandler", "CharacterDataHandler", "StartDoctypeDeclHandler"):
+        for handler in HANDLERS:
             setattr(parser, handler, None)
 
 
