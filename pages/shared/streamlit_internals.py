@@ -42,6 +42,12 @@ def session_id() -> str | None:
     return None if context is None else context.session_id
 
 
+def is_back_or_forward() -> bool:
+    """Return whether this run comes from the browser's Back or Forward: then the address is newer than the session."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
+
+
 def is_active(session: str) -> bool:
     """Return whether a browser is connected to a session; any is where no server runs."""
     return not Runtime.exists() or Runtime.instance().is_active_session(session)

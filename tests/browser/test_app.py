@@ -194,3 +194,41 @@ def test_a_number_that_does_not_fit_its_bar_is_left_out_whole(visit: Visit) -> N
     visit.page.locator(".nvb-bar button").first.wait_for()
     drawn = visit.page.evaluate(FITS)
     assert len(drawn) >= 4 and all(drawn)
+
+
+def test_back_takes_a_choice_back_and_then_leads_to_the_page_before(visit: Visit) -> None:
+    page = visit.page
+    visit.go("/Guide")
+    # A bare address: the page adds the corpus to it, which is no choice.
+    visit.go("/Overview")
+    visit.wait_until_drawn(visit.run_count() - 1)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Inspect", exact=True).click()
+    page.get_by_role("heading", name="Inspect", exact=True).wait_for()
+    visit.wait_until_drawn(visit.run_count() - 1)
+    bar = page.locator(".st-key-context_bar")
+    with visit.rerun():
+        page.get_by_role("radio", name="Classes").click()
+    with visit.rerun():
+        page.get_by_role("radio", name="Records").click()
+    with visit.rerun():
+        bar.get_by_role("radio", name="partial").click()
+    for _ in "jj":
+        before = page.url
+        page.keyboard.press("j")
+        page.wait_for_function("before => location.href !== before", arg=before)
+    record = record_in(page.url)
+    page.go_back()
+    bar.get_by_role("radio", name="strict", checked=True).wait_for()
+    assert "criterion" not in page.url and page.get_by_role("heading", name="Inspect", exact=True).is_visible()
+    page.go_forward()
+    bar.get_by_role("radio", name="partial", checked=True).wait_for()
+    assert visit.eventually(lambda: record_in(page.url) == record)
+    # The criterion, two tabs, and the page that was gone to.
+    for heading in ("Inspect", "Inspect", "Inspect", "Overview"):
+        before = page.url
+        with visit.rerun():
+            page.go_back()
+        page.get_by_role("heading", name=heading, exact=True).wait_for()
+        assert page.url != before
+    page.go_back()
+    page.get_by_role("heading", name="Guide", exact=True).wait_for()

@@ -27,8 +27,8 @@ class Link(NamedTuple):
     help: str = ""
 
 
-def _component(name: str) -> Any:
-    scripts = (_HERE / f"{script}.js" for script in ("links", name))
+def _component(*names: str) -> Any:
+    name, scripts = names[-1], (_HERE / f"{script}.js" for script in ("links", *names))
     return st.components.v2.component(
         f"nereval_{name}",
         css=(_HERE / "links.css").read_text(encoding="utf-8"),
@@ -37,7 +37,7 @@ def _component(name: str) -> Any:
     )
 
 
-_mount_navigation, _mount_sentence = _component("navigation"), _component("sentence")
+_mount_navigation, _mount_sentence = _component("history", "navigation"), _component("sentence")
 
 
 def page_path(name: str) -> str:

@@ -2,6 +2,7 @@
 
 export default function (component) {
   const { data, parentElement } = component;
+  keepHistoryShort();
   const names = JSON.stringify(data.groups);
   let navigation = /** @type {HTMLElement | null} */ (parentElement.querySelector(":scope > .nvn"));
   // The links stay where they are and keep the focus: on another page another one is current.

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from nereval_core.scoring.criteria import Criterion
+from pages.shared.streamlit_internals import is_back_or_forward
 from pages.shared.view import View, keys
 from pages.shared.view.link import MOST_TRACKS, is_rule_of, read_link, write_rule, write_short_link
 
@@ -87,12 +88,13 @@ def read_address(page: str) -> tuple[str, ...]:
     """Take the view from the address if this run comes from a link; return the dropped values in words.
 
     On a rerun of the same page the address may be older than the session, so the session is right. After a page
-    switch the address is right, unless it is empty: then a plain link was followed, and the session goes on.
+    switch, and by the browser's Back and Forward, the address is right, unless it is empty: then a plain link was
+    followed, and the session goes on.
     """
-    switched = st.session_state.get(keys.PAGE) != page
+    is_newer = st.session_state.get(keys.PAGE) != page or is_back_or_forward()
     st.session_state[keys.PAGE] = page
     params = st.query_params.to_dict()
-    if not switched or (not params and keys.VIEW in st.session_state):
+    if not is_newer or (not params and keys.VIEW in st.session_state):
         return ()
     new, notices = read_link(params)
     put(new)
