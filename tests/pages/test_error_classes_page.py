@@ -10,8 +10,10 @@ import pytest
 
 from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import CLASSES
+from nereval_core.conventions.faireval.matching import CLASSES as CLASSES_OF_FAIREVAL
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import load_demo
+from pages.shared.data.memo import MEMO
 from pages.shared.view import View
 from tests.pages.test_scored_pages import root, served  # noqa: F401
 from tests.support.pages import (
@@ -100,6 +102,55 @@ def test_what_is_broken_down_opens_its_records(part: str, row: int, column: str,
     # On the page itself the list takes the place of the classes.
     assert "inspect_tab" not in address(app) and "has:" in address(app)["q"]
     assert workbench(app)["total"] == number
+
+
+FAIR = FOUND.fair()
+
+
+@pytest.mark.parametrize("name", ["TP", "BES", "LBE", "FP"])
+def test_counts_of_faireval_open_their_records(name: str) -> None:
+    row = CLASSES_OF_FAIREVAL.index(name)
+    for column in ("number", "which is"):
+        app = opened("Inspect", replace(SHOWN, classes_by="faireval"), table_fair_classes=cell(row, column))
+        assert listed(headings(app)) == [FAIR.classes["records"].iat[row]] == [FAIR.records[name]]
+    (button,) = (button for button in app.button if "Open in Inspect" in button.label)
+    app = sound(button.click().run())
+    assert address(app)["q"] == f'has:"fair {name}=yes"'
+    assert workbench(app)["total"] == FAIR.records[name]
+
+
+def test_ratios_of_faireval_open_their_formulas() -> None:
+    for row, (evaluation, column, formula) in enumerate(
+        (("traditional", "P", "TP / (TP + FP)"), ("fair", "R", "TP / (TP + FN + (LE + BE + LBE) × 0.5)"))
+    ):
+        app = opened("Inspect", replace(SHOWN, classes_by="faireval"), table_fair_scores=cell(row, column))
+        value = FAIR.ratios.iloc[row][{"P": "precision", "R": "recall"}[column]]
+        (code,) = (code.value for code in app.code if formula in code.value)
+        assert code.endswith(f" = {value:.4f}") and FAIR.ratios["evaluation"].iat[row] == evaluation
+    (link,) = (link for link in app.get("page_link") if "figures by type" in link.label)
+    assert "criterion=faireval" in str(link.proto)
+
+
+def test_nothing_is_counted_as_faireval_does_until_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("paired unasked")
+
+    MEMO.clear()
+    monkeypatch.setattr(ErrorReport, "fair", refuse)
+    assert opened("Inspect", SHOWN).dataframe
+
+
+def test_spans_that_do_not_fit_tokens_are_refused_kindly() -> None:
+    rows = [
+        {"id": "d", "text": "xx xx", "tokens": [[0, 2], [3, 5]], "spans": [{"start": start, "end": 5, "label": "*b*"}]}
+        for start in (3, 4)
+    ]
+    app = upload(opened("Start"), *(json.dumps(row) + "\n" for row in rows))
+    view = View(corpus=address(app)["corpus"], inspect_tab="by-class", classes_by="faireval")
+    (line,) = (info.value for info in opened("Inspect", view).info)
+    assert line.startswith("FairEval cannot count these spans") and "does not begin and end with tokens" in line
+    view = replace(view, inspect_tab="records", classes_by="", q='has:"fair FN=yes"')
+    assert workbench(opened("Inspect", view))["total"] == 0
 
 
 def test_what_classes_are_broken_down_by_is_in_the_link() -> None:

@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from nereval_core.analysis.errors.fair_classes import fair_class_table, fair_errors
 from nereval_core.analysis.slices.decades_and_noise import LEVELS, NOISE, UNDATED, UNKNOWN
 from nereval_core.ledger import Ledger, ledger
 from nereval_core.pairing import pair
@@ -112,6 +113,19 @@ def assert_counts_open(table: Table, number: int, frame: Ledger, counts: int) ->
         assert getattr(target.counts(), RATIO_KEYS[target.ratio]) == row[RATIO_KEYS[target.ratio]]
     for key, target in records.items():
         assert opened(frame, target.query) == row[key], (row, key)
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+def test_counts_of_faireval(name: str, system: str, merged: bool) -> None:
+    frame = listed(name, system, merged, "strict")
+    table = fair_class_table(fair_errors(scored(name, system, merged)), system)
+    for number in range(len(table.rows)):
+        row = table.row(number)
+        targets = [column.opens(row) for column in table.columns if column.opens is not None]
+        assert [isinstance(target, RecordsOf) and opened(frame, target.query) for target in targets] == [
+            row["records"]
+        ] * 3
+    assert table.notes == ()
 
 
 @pytest.mark.parametrize(("name", "system", "merged"), CASES)

@@ -134,7 +134,7 @@ def written_figures(text: str) -> list[str]:
 
 
 def main(program: Path, target: Path) -> None:
-    from nereval_core.conventions.faireval import PAPER
+    from nereval_core.conventions.faireval.figures import PAPER
 
     content = {
         "program": "FairEval.py",

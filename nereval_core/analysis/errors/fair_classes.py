@@ -7,17 +7,26 @@ missed (spurious).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
 
+import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.conventions import find_convention, option_values
-from nereval_core.conventions.faireval import COUNTS
-from nereval_core.conventions.faireval.matching import CLASSES
+from nereval_core.analysis.errors.error_classes import STRICT, Codes
+from nereval_core.conventions import LayerPair, find_convention, option_values
+from nereval_core.conventions.faireval import match_paired
+from nereval_core.conventions.faireval.figures import COUNTS
+from nereval_core.conventions.faireval.matching import CLASSES, FairMatches, PairedSides
+from nereval_core.conventions.records import OVERALL
+from nereval_core.corpus.arrays import Bools
+from nereval_core.records.queries import YES, Query
+from nereval_core.records.tables import Rows, rows
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
-from nereval_core.tables import F1, PRECISION, RATIO_KEYS, RECALL, SHARE, Column, Table, frame_table
+from nereval_core.tables import F1, PRECISION, RATIO_KEYS, RECALL, Column, RecordsOf, Row, Table, frame_table
 
 FAIR_COLUMNS: Columns = {"class": TEXT_DTYPE, "records": "int64", "share": "float64"}
 """Columns of `FairErrors.classes` and their dtypes; `share` is that of all errors, NaN of TP."""
@@ -33,13 +42,71 @@ IN_WORDS = {
     "FN": "missed",
     "FP": "spurious",
 }
+FAIR = "fair"
+"""The attribute of records that hold an error of FairEval; its class follows."""
 
 
-class FairErrors(NamedTuple):
-    """The errors of one system as FairEval counts them: tables of FAIR_COLUMNS and FAIR_RATIO_COLUMNS."""
+@dataclass(frozen=True, eq=False)
+class FairErrors:
+    """The errors of one system as FairEval counts them: tables of FAIR_COLUMNS and FAIR_RATIO_COLUMNS.
+
+    `records` are the numbers of strict records that hold the errors of each class, which are fewer where a record holds
+    several. `figures` are those of each evaluation over all types, under the names of the program.
+    """
 
     classes: pd.DataFrame
     ratios: pd.DataFrame
+    records: Mapping[str, int]
+    figures: Mapping[str, Mapping[str, float]]
+
+
+_KEPT: WeakKeyDictionary[Scores, FairMatches] = WeakKeyDictionary()
+
+
+def fair_rows(scores: Scores) -> FairMatches:
+    """Return the rows of FairEval over the spans as scored under `strict`, kept as long as the scores.
+
+    Raises:
+        FormatError: spans that do not fit the tokens of their documents.
+    """
+    if scores not in _KEPT:
+        layers = scores.layers(STRICT)
+        _keep(scores, PairedSides.of_layers(*layers))
+    return _KEPT[scores]
+
+
+def _keep(scores: Scores, paired: PairedSides) -> None:
+    _KEPT[scores] = paired.matches.by_span(*scores.layers(STRICT))
+
+
+def fair_spans(scores: Scores, name: str) -> tuple[Codes, Codes]:
+    """Return 0 for the gold spans and predictions that the errors of one of CLASSES are named by, -1 for others.
+
+    Of the errors of one gold span, that with the prediction which it is aligned with under `strict` is named by it,
+    else the first; the others are named by their predictions, as those without a gold span are.
+
+    Raises:
+        FormatError: spans that do not fit the tokens of their documents.
+    """
+    matches = fair_rows(scores)
+    partner = np.append(scores.partners(STRICT)[0], -1)
+    is_aligned = partner[matches.gold] == matches.pred
+    order = np.lexsort((~is_aligned, matches.gold))
+    spans, places = np.unique(matches.gold[order], return_index=True)
+    by_gold = np.zeros(len(matches.gold), bool)
+    by_gold[order[places[spans >= 0]]] = True
+    is_class = matches.error == CLASSES.index(name)
+    gold, pred = (np.full(len(layer), -1, np.int8) for layer in scores.layers(STRICT))
+    gold[matches.gold[is_class & by_gold]] = 0
+    pred[matches.pred[is_class & ~by_gold]] = 0
+    return gold, pred
+
+
+def hold_spans(table: Rows, gold: Codes, pred: Codes) -> Bools:
+    """Tell which records hold a span of either side with a code that is not below 0."""
+    sides = ((gold, table.gold), (pred, table.pred))
+    in_gold, in_pred = (np.append(codes, np.int8(-1))[spans] >= 0 for codes, spans in sides)
+    return np.asarray(in_gold | in_pred)
 
 
 def fair_errors(scores: Scores) -> FairErrors:
@@ -49,34 +116,59 @@ def fair_errors(scores: Scores) -> FairErrors:
         FormatError: spans that do not fit the tokens of their documents.
     """
     convention = find_convention("faireval")
-    figures = convention.of_layers(*scores.layers(STRICT), option_values(convention, {})).scores
-    counts = figures["fair"]["overall"]
-    errors = sum(counts[name] for name in CLASSES if name != "TP")
+    options = option_values(convention, {})
+    layers = LayerPair(*scores.layers(STRICT))
+    paired = PairedSides.of_layers(layers.gold, layers.pred)
+    _keep(scores, paired)
+    outcome = convention.outcome(match_paired(layers, paired, options), options)
+    table = outcome.figures[(outcome.figures["scope"] == OVERALL).to_numpy()]
+    figures = {
+        name: dict(zip(part["figure"].astype(str), part["value"], strict=True))
+        for name in COUNTS
+        for part in [table[(table["evaluation"] == name).to_numpy()]]
+    }
+    counts = {name: int(figures["fair"][name]) for name in CLASSES}
+    errors = sum(counts.values()) - counts["TP"]
     classes = [
         (name, counts[name], counts[name] / errors if errors and name != "TP" else float("nan")) for name in CLASSES
     ]
-    names = [convention.ratios.names[ratio] for ratio in RATIO_KEYS]
-    ratios = [(name, *(figures[name]["overall"][ratio] for ratio in names)) for name in COUNTS]
+    names = convention.ratios.names
+    ratios = [(name, *(figures[name][names[ratio]] for ratio in RATIO_KEYS)) for name in COUNTS]
+    strict_rows = rows(scores, STRICT)
+    records = {name: int(hold_spans(strict_rows, *fair_spans(scores, name)).sum()) for name in CLASSES}
     return FairErrors(
         pd.DataFrame(classes, columns=list(FAIR_COLUMNS)).astype(dict(FAIR_COLUMNS)),
         pd.DataFrame(ratios, columns=list(FAIR_RATIO_COLUMNS)).astype(dict(FAIR_RATIO_COLUMNS)),
+        MappingProxyType(records),
+        MappingProxyType(figures),
     )
 
 
-def fair_tables(errors: FairErrors, system: str) -> tuple[Table, Table]:
-    """Return the table of classes, and that of precision, recall and F1."""
+def fair_class_table(errors: FairErrors, system: str) -> Table:
+    """Return the number of errors of each class; a count opens the records that hold them."""
+
+    def records_of(row: Row) -> RecordsOf:
+        name = str(row["class"])
+        return RecordsOf(Query(having=((f"{FAIR} {name}", YES),)), f"{name}, {IN_WORDS[name]}", STRICT)
+
     columns = (
         Column("class", "FairEval class", "name"),
-        Column("words", "which is", "text"),
-        Column("records", kind="count"),
-        SHARE,
+        Column("records", "number", "count", opens=records_of),
+        Column("share", kind="share", meaning="of all errors", opens=records_of),
+        Column("words", "which is", "text", opens=records_of),
     )
     frame = errors.classes.assign(words=errors.classes["class"].map(IN_WORDS))
-    ratios = (
+    counts = zip(errors.classes["class"], errors.classes["records"], strict=True)
+    fewer = [f"{count:,} {name} in {errors.records[name]:,}" for name, count in counts if count > errors.records[name]]
+    notes = (f"a record can hold several errors: {', '.join(fewer)}",) if fewer else ()
+    title = f"{system}: errors as FairEval counts them, each once"
+    return frame_table(title, frame, columns, notes, name="fair-classes")
+
+
+def fair_score_table(errors: FairErrors, system: str) -> Table:
+    """Return precision, recall and F1 of each evaluation."""
+    columns = (
         Column("evaluation", kind="name"),
         *(Column(ratio.key, ratio.heading, "ratio", ratio.term) for ratio in (PRECISION, RECALL, F1)),
     )
-    return (
-        frame_table(f"{system}: errors as FairEval counts them, each once", frame, columns, name="fair-classes"),
-        frame_table(f"{system}: scores of FairEval", errors.ratios, ratios, name="fair-scores"),
-    )
+    return frame_table(f"{system}: scores of FairEval", errors.ratios, columns, name="fair-scores")

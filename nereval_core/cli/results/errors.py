@@ -14,7 +14,7 @@ import pandas as pd
 from nereval_core import writers
 from nereval_core.analysis.errors import ErrorReport
 from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.analysis.errors.fair_classes import FairErrors, fair_tables
+from nereval_core.analysis.errors.fair_classes import FairErrors, fair_class_table, fair_score_table
 from nereval_core.analysis.errors.tables import (
     LONG_COLUMNS,
     MOST_ROWS,
@@ -71,7 +71,7 @@ def errors_result(
             for system, each in reports.items()
             for table in (
                 *error_tables(system, each, by_type, frequent_forms().get(system)),
-                *(fair_tables(fair_errors()[system], system) if fair else ()),
+                *(make(fair_errors()[system], system) for make in (fair_class_table, fair_score_table) if fair),
             )
         ),
         long=lambda: long_table(reports, frequent_forms(), fair_errors()),
@@ -185,11 +185,15 @@ def _json_object(
                 "groups": {name: objects(each.groups(name)) for name in each.classes},
                 "words": list(each.words),
                 **({"forms": objects(forms[system])} if system in forms else {}),
-                **({"fair": {name: objects(part) for name, part in fair[system]._asdict().items()}} if fair else {}),
+                **({"fair": _fair_objects(fair[system])} if fair else {}),
             }
             for layer, (system, each) in zip(corpus.systems, reports.items(), strict=True)
         ],
     }
+
+
+def _fair_objects(errors: FairErrors) -> dict[str, Any]:
+    return {"classes": objects(errors.classes), "ratios": objects(errors.ratios)}
 
 
 def _figure(reports: ErrorsBySystem) -> Figure:

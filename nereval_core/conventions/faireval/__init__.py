@@ -23,9 +23,7 @@ Source: FairEval.py of github.com/katrinortmann/FairEval a6172f2, and Ortmann (2
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -35,11 +33,24 @@ from nereval_core.conventions.convention import (
     LayerPair,
     MatchedSides,
     Options,
-    PartWeights,
     ScorerOption,
     ScorerSteps,
     read_layers,
     same_layers,
+)
+from nereval_core.conventions.faireval.figures import (
+    CONFUSIONS,
+    COUNTS,
+    GOLD,
+    HALVES,
+    NOTHING,
+    PAPER,
+    RATIOS,
+    WHOLE,
+    figures,
+    part_weights,
+    printout,
+    weights_of,
 )
 from nereval_core.conventions.faireval.matching import (
     BEL,
@@ -53,19 +64,10 @@ from nereval_core.conventions.faireval.matching import (
     LE,
     TP,
     FairMatches,
+    PairedSides,
     TokenSpans,
-    fair_matches,
     is_filler,
     token_keys,
-)
-from nereval_core.conventions.outcome import (
-    CountTables,
-    FigureRow,
-    Figures,
-    Outcome,
-    RatioNames,
-    figure_rows,
-    harmonic_mean,
 )
 from nereval_core.conventions.records import (
     COR,
@@ -76,7 +78,6 @@ from nereval_core.conventions.records import (
     PAR,
     SPU,
     MatchRows,
-    SharedTypes,
     UnitColumns,
     at,
     joined_records,
@@ -85,7 +86,6 @@ from nereval_core.conventions.records import (
     scope_of_type,
 )
 from nereval_core.corpus.arrays import Array, Int64
-from nereval_core.problems import FormatError, quoted
 
 DECISION_OF = np.array([COR, INC, PAR, PAR, PAR, INC, MIS, SPU, IGN])
 REASONS = (
@@ -101,21 +101,6 @@ REASONS = (
     "fills a sentence of the program's files: left out",
 )
 REPEATED, FILLER = len(CLASSES), len(CLASSES) + 1
-COUNTS = {"traditional": ("TP", "FP", "FN")} | dict.fromkeys(
-    ("fair", "weighted"), ("TP", "FP", "LE", "BE", "LBE", "FN", "BES", "BEL", "BEO")
-)
-"""The counts of each evaluation, in the order of the printout."""
-HALVES = {"LE": (0.0, 0.5, 0.5), "BE": (0.0, 0.5, 0.5), "LBE": (0.0, 0.5, 0.5)}
-WHOLE = {"TP": (1.0, 0.0, 0.0), "FP": (0.0, 1.0, 0.0), "FN": (0.0, 0.0, 1.0)}
-"""What a class of errors counts as TP, FP and FN."""
-PAPER = "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, BEO = 0.5 TP + 0.25 FP + 0.25 FN, "
-PAPER += "LBE = 0.5 FP + 0.5 FN"
-RATIOS = RatioNames(precision="Prec", recall="Rec", f1="F1", correct="TP", fp="FP", fn="FN")
-GOLD, CONFUSIONS = "gold", "conf"
-NOTHING = "_"
-"""The label that the confusion matrix gives to no span."""
-
-Weights = Mapping[str, tuple[float, float, float]]
 
 
 def match(layers: LayerPair, options: Options) -> MatchedSides:
@@ -124,14 +109,15 @@ def match(layers: LayerPair, options: Options) -> MatchedSides:
     Raises:
         FormatError: spans that do not fit the tokens, weights that are no formulas.
     """
-    _weights(options["weights"])
-    shared = SharedTypes.of_layers(layers.gold, layers.pred)
-    gold, pred = (
-        TokenSpans.of_layer(layer, kind) for layer, kind in ((layers.gold, shared.gold), (layers.pred, shared.pred))
-    )
-    matches = fair_matches(gold, pred, shared.types)
-    fillers = [np.flatnonzero(is_filler(side.kind, shared.types)) for side in (gold, pred)]
-    rows = {"traditional": _traditional(gold, pred, shared.types), "fair": _fair(matches, fillers)}
+    weights_of(options["weights"])
+    return match_paired(layers, PairedSides.of_layers(layers.gold, layers.pred), options)
+
+
+def match_paired(layers: LayerPair, paired: PairedSides, options: Options) -> MatchedSides:
+    """Return the match of sides whose spans are paired already."""
+    gold, pred, types, matches = paired
+    fillers = [np.flatnonzero(is_filler(side.kind, types)) for side in (gold, pred)]
+    rows = {"traditional": _traditional(gold, pred, types), "fair": _fair(matches, fillers)}
     rows["weighted"] = rows["fair"]
     kinds = {}
     for name, each in rows.items():
@@ -140,7 +126,7 @@ def match(layers: LayerPair, options: Options) -> MatchedSides:
             by_pred |= np.isin(each.reason, (LE, LBE))
         kinds[name] = np.where(by_pred, at(pred.kind, each.pred), at(gold.kind, each.gold))
     added = {name: _contributions(each, COUNTS[name]) for name, each in rows.items()}
-    names = [scope_of_type(name) for name in shared.types]
+    names = [scope_of_type(name) for name in types]
 
     def records(evaluation: str) -> pd.DataFrame:
         units = UnitColumns.of_layer(layers.gold), UnitColumns.of_layer(layers.pred)
@@ -153,12 +139,12 @@ def match(layers: LayerPair, options: Options) -> MatchedSides:
         )
 
     tables: dict[str, dict[str, tuple[int, ...]]] = {
-        name: _by_label(kinds[name], added[name], shared.types) for name in ("traditional", "fair")
+        name: _by_label(kinds[name], added[name], types) for name in ("traditional", "fair")
     }
     order = gold.kind[np.sort(np.unique(gold.kind, return_index=True)[1])].tolist()
-    sizes = np.bincount(gold.kind, minlength=len(shared.types)).tolist()
-    tables[GOLD] = {shared.types[kind]: (sizes[kind],) for kind in order if shared.types[kind] not in FILLERS}
-    tables[CONFUSIONS] = _confusions(matches, gold.kind, pred.kind, shared.types)
+    sizes = np.bincount(gold.kind, minlength=len(types)).tolist()
+    tables[GOLD] = {types[kind]: (sizes[kind],) for kind in order if types[kind] not in FILLERS}
+    tables[CONFUSIONS] = _confusions(matches, gold.kind, pred.kind, types)
     return MatchedSides.of_layers(layers, tables, records)
 
 
@@ -225,100 +211,6 @@ def _fair(matches: FairMatches, fillers: Sequence[Int64]) -> MatchRows:
     )
 
 
-def figures(counts: CountTables, options: Options) -> Figures:
-    weights = {"traditional": WHOLE, "fair": WHOLE | HALVES, "weighted": _weights(options["weights"])}
-    labels = sorted({*counts.rows("traditional"), *counts.rows("fair")})
-    scores: dict[str, Any] = {}
-    rows: list[FigureRow] = []
-    for name, names in COUNTS.items():
-        table = counts.rows("traditional" if name == "traditional" else "fair")
-        by_label = {label: dict(zip(names, table.get(label, (0,) * len(names)), strict=True)) for label in labels}
-        total = {count: sum(row[count] for row in by_label.values()) for count in names}
-        overall, *others = ({**row, **_ratios(row, weights[name])} for row in (total, *by_label.values()))
-        per_label = dict(zip(labels, others, strict=True))
-        scores[name] = {"overall": overall, "per_label": per_label}
-        scopes = {OVERALL: overall} | {scope_of_type(label): row for label, row in per_label.items()}
-        if name == "weighted":
-            scopes = {scope: row | _weighted_counts(row, weights[name]) for scope, row in scopes.items()}
-        rows += figure_rows(name, scopes, names)
-    conf = {label: dict.fromkeys((*labels, NOTHING), 0) for label in (*labels, NOTHING)}
-    for key, (number,) in counts.rows(CONFUSIONS).items():
-        g, p = json.loads(key)
-        conf[g][p] += number
-    scores[CONFUSIONS] = conf
-    scores["data_stats"] = {label: number for label, (number,) in counts.rows(GOLD).items()}
-    return Figures(scores, rows)
-
-
-def _ratios(counts: Mapping[str, int], weights: Weights) -> dict[str, float]:
-    tp, fp, fn = _weighted_counts(counts, weights).values()
-    precision = tp / (tp + fp) if tp + fp else 0.0
-    recall = tp / (tp + fn) if tp + fn else 0.0
-    return {"Prec": precision, "Rec": recall, "F1": harmonic_mean(precision, recall)}
-
-
-def _weighted_counts(counts: Mapping[str, float], weights: Weights) -> dict[str, float]:
-    """Return what errors count as TP, FP and FN."""
-    return {
-        f"weighted {count}": sum(row[place] * counts.get(name, 0) for name, row in weights.items())
-        for place, count in enumerate(WHOLE)
-    }
-
-
-def _weights(text: str) -> Weights:
-    """Return the weights of formulas such as `LE = 0.5 FP + 0.5 FN`, and those of TP, FP and FN where none gives them.
-
-    Raises:
-        FormatError: a formula of another form.
-    """
-    if text.strip() == "default":
-        return WHOLE | HALVES
-    weights: dict[str, tuple[float, float, float]] = {}
-    for formula in text.split(","):
-        name, is_formula, right = map(str.strip, formula.partition("="))
-        if not is_formula or name not in {"BE", *CLASSES}:
-            finding = f"{quoted(formula.strip())} is not a class of errors with its weights"
-            raise FormatError.single("--weights", None, finding, f"write it as {PAPER}")
-        numbers = [re.search(rf"(\d*\.?\d+)\s*\*?\s*{count}\b", right) for count in ("TP", "FP", "FN")]
-        tp, fp, fn = (float(number[1]) if number else 0.0 for number in numbers)
-        weights[name] = (tp, fp, fn)
-    return weights | {name: row for name, row in WHOLE.items() if name not in weights}
-
-
-def _printed(outcome: Outcome) -> str:
-    """Return what the program prints below its settings."""
-    scores = outcome.scores
-    lines: list[Iterable[Any]] = []
-    weighted = list(_weights(outcome.options["weights"]))
-    for name, classes in (*((name, COUNTS[name][:6]) for name in ("traditional", "fair")), ("weighted", weighted)):
-        lines += [(), (f"### {name.title()} evaluation:",), ("Label", *classes, *RATIO_KEYS)]
-        rows = {**scores[name]["per_label"], OVERALL: scores[name]["overall"]}
-        lines += [(label, *(row[count] for count in classes), *_percent(row)) for label, row in rows.items()]
-    lines += [(), ("### Comparison:",), ("Version", *RATIO_KEYS)]
-    lines += [(name.title(), *_percent(scores[name]["overall"])) for name in COUNTS]
-    labels = sorted(scores[CONFUSIONS])
-    lines += [(), ("### Confusion matrix:",), ("Target\\System", *labels)]
-    lines += [(label, *(scores[CONFUSIONS][label][other] for other in labels)) for label in labels]
-    total = sum(scores["data_stats"].values())
-    lines += [(), ("### Target data stats:",), ("Label", "Freq", "%")]
-    lines += [(label, size, f"{100 * size / total:.2f}") for label, size in scores["data_stats"].items()]
-    return "\n".join("\t".join(map(str, line)) for line in lines).lstrip("\n") + "\n"
-
-
-def _parts(weights: Weights) -> PartWeights:
-    """Return what each class adds to P and R."""
-    right = {name: tp for name, (tp, _, _) in weights.items() if tp}
-    gold = {name: tp + fn for name, (tp, _, fn) in weights.items() if tp + fn}
-    return PartWeights(right, right, gold, {name: tp + fp for name, (tp, fp, _) in weights.items() if tp + fp})
-
-
-RATIO_KEYS = ("Prec", "Rec", "F1")
-
-
-def _percent(row: Mapping[str, float]) -> list[str]:
-    return [f"{100 * row[name]:.2f}" for name in RATIO_KEYS]
-
-
 CONVENTIONS = (
     Convention(
         name="faireval",
@@ -335,12 +227,12 @@ CONVENTIONS = (
             ScorerOption("weights", "what each class counts as TP, FP and FN, or default", default=PAPER),
         ),
         twins={"traditional": "strict"},
-        forms={"csv": _printed},
+        forms={"csv": printout},
         ratios=RATIOS,
         parts={
-            "traditional": _parts(WHOLE),
-            "fair": _parts(WHOLE | HALVES),
-            "weighted": _parts(_weights(PAPER)),
+            "traditional": part_weights(WHOLE),
+            "fair": part_weights(WHOLE | HALVES),
+            "weighted": part_weights(weights_of(PAPER)),
         },
         other_formulas={
             "fair/Prec": "TP / (TP + FP + (LE + BE + LBE) × 0.5)",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nereval_core.alignment.candidates import overlap_blocks
-from nereval_core.conventions.records import reading_order
+from nereval_core.conventions.records import SharedTypes, at, reading_order
 from nereval_core.conventions.token_places import TokenPlaces
 from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Bools, Int64
@@ -26,6 +26,11 @@ class FairMatches(NamedTuple):
     error: Int64
     gold: Int64
     pred: Int64
+
+    def by_span(self, gold: Layer, pred: Layer) -> FairMatches:
+        """Return the rows of spans in reading order with the numbers that spans have in their layers."""
+        sides = ((reading_order(gold), self.gold), (reading_order(pred), self.pred))
+        return FairMatches(self.error, *(np.where(units >= 0, at(order, units), -1) for order, units in sides))
 
 
 class TokenSpans(NamedTuple):
@@ -47,6 +52,26 @@ class TokenSpans(NamedTuple):
         rank[order] = np.arange(len(order))
         parts = {int(rank[span]): tokens for span, tokens in places.parts.items()}
         return cls(places.first[order], places.last[order], kind, parts)
+
+
+class PairedSides(NamedTuple):
+    """Both sides in reading order, with the types that their kinds are indices into, and the rows that pair them."""
+
+    gold: TokenSpans
+    pred: TokenSpans
+    types: Sequence[str]
+    matches: FairMatches
+
+    @classmethod
+    def of_layers(cls, gold: Layer, pred: Layer) -> PairedSides:
+        """Pair the spans of two layers over the same documents.
+
+        Raises:
+            FormatError: spans that do not fit the tokens.
+        """
+        shared = SharedTypes.of_layers(gold, pred)
+        sides = TokenSpans.of_layer(gold, shared.gold), TokenSpans.of_layer(pred, shared.pred)
+        return cls(*sides, shared.types, fair_matches(*sides, shared.types))
 
 
 def is_filler(kind: Int64, types: Sequence[str]) -> Bools:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from nereval_core.analysis.errors.fair_classes import FAIR
 from nereval_core.ledger.attributes import comparisons, own_facts
 from nereval_core.records.tables import DECISIONS
 from nereval_core.review.attribute import Attribute, Records
@@ -53,6 +54,7 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "ends": own_facts.ends,
     "pattern": own_facts.pattern,
     "like": own_facts.like,
+    FAIR: own_facts.fair,
     "type": own_facts.span_type,
     "placing": own_facts.placing,
     "gap": comparisons.gap,

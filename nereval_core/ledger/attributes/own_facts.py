@@ -3,7 +3,8 @@
 `class` is the error class of a record's gold span, else of its prediction, `ends` where the boundaries of classes
 `boundary only` and `type and boundary` are wrong, `pattern left` and `pattern right` what a prediction of class
 `boundary only` leaves out or takes in at that end, and `type` the type of the gold span, else of the prediction. `like
-KEY` tells the records of a group of errors by its key (`nereval_core.analysis.errors.error_groups`).
+KEY` tells the records of a group of errors by its key (`nereval_core.analysis.errors.error_groups`), `fair CLASS` those
+that hold an error of a class of FairEval.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from nereval_core.analysis.errors import PLACINGS, placings
 from nereval_core.analysis.errors.boundary_patterns import EDGES, find_patterns
 from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
 from nereval_core.analysis.errors.error_groups import GroupKey, group_spans
+from nereval_core.analysis.errors.fair_classes import fair_spans, hold_spans
 from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.slices.slicings import find_values
 from nereval_core.analysis.slices.span_values import Side, SlicedScores
 from nereval_core.analysis.span_relations import carry_over
 from nereval_core.analysis.surface_forms import folded_forms, masked_forms
+from nereval_core.conventions.faireval.matching import CLASSES as FAIR_CLASSES
 from nereval_core.corpus.arrays import Array
 from nereval_core.corpus.masking import is_masked
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import SAME_TYPE, YES
 from nereval_core.review.attribute import Attribute, Records
 from nereval_core.review.verdicts import KINDS
@@ -143,6 +147,18 @@ def like(records: Records, argument: str) -> Attribute | None:
     return _where(records.rows.of_spans(gold, pred))
 
 
+def fair(records: Records, argument: str) -> Attribute | None:
+    """Return which records hold an error of a class of FairEval, or a span that it counts as right (TP)."""
+    scores = _strict(records)
+    if argument not in FAIR_CLASSES or scores is None:
+        return None
+    try:
+        sides = fair_spans(scores, argument)
+    except FormatError:
+        return None
+    return _where(hold_spans(records.rows, *_by_side(records, scores, *sides)))
+
+
 def span_type(records: Records, argument: str) -> Attribute | None:
     """Return the type of each record's gold span, else of its prediction, as scored."""
     if argument:
@@ -167,8 +183,13 @@ def _strict(records: Records) -> Scores | None:
 
 def _of_spans(records: Records, scores: Scores, gold: Array, pred: Array) -> Array:
     """Return codes by record from codes by span under `strict`; the records' criterion may have own type rules."""
-    layers = zip(scores.layers(STRICT), records.scores.layers(records.criterion), (gold, pred), strict=True)
-    return records.rows.of_spans(*(carry_over(codes, strict, own) for strict, own, codes in layers))
+    return records.rows.of_spans(*_by_side(records, scores, gold, pred))
+
+
+def _by_side(records: Records, scores: Scores, *sides: Array) -> tuple[Array, Array]:
+    layers = zip(scores.layers(STRICT), records.scores.layers(records.criterion), sides, strict=True)
+    gold, pred = (carry_over(codes, strict, own) for strict, own, codes in layers)
+    return gold, pred
 
 
 def placing(records: Records, argument: str) -> Attribute | None:

@@ -19,6 +19,7 @@ from pages.shared.data import caches
 from pages.shared.data.convention_results import NO_F1
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
+from pages.shared.view.text import refusal_words
 
 AT_ONCE = 1.0
 """Seconds that scorers may take before the ladder is drawn, where each is fast."""
@@ -81,12 +82,6 @@ def published_so_far(page: PageContext, criteria: Sequence[CriterionRow]) -> Pub
         progress.done.add(name)
     reasons |= {row.label: reason for row in rows if (reason := reason_without(row, criteria))}
     return Published(tuple(row for row in rows if row.label not in reasons), reasons, tuple(waiting))
-
-
-def refusal_words(error: FormatError) -> str:
-    """Return the first problem of a refusal, and how many more there are."""
-    more = len(error.problems) - 1
-    return error.problems[0].found + (f" (and {more:,} more)" if more else "")
 
 
 def reason_without(row: CriterionRow, criteria: Sequence[CriterionRow]) -> str:

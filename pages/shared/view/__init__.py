@@ -164,8 +164,8 @@ SLICED_BY = (
     *("position", "document-length", "spans", "period", "noise"),
 )
 """Slicings that a link can name."""
-CLASSES_BY = ("ends", "words")
-"""What the classes of errors on Inspect are broken down by, in place of types."""
+CLASSES_BY = ("ends", "words", "faireval")
+"""What the classes of errors on Inspect are broken down by, in place of types, or the classes of FairEval."""
 FIGURES = ("observed", "kappa", "alpha", "unitizing")
 """Figures that the matrix of annotators shows in place of F1."""
 QUESTIONS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")

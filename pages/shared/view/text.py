@@ -9,7 +9,7 @@ from unicodedata import category
 
 import streamlit as st
 
-from nereval_core.problems import ALL_OPTIONS, IN_ALL, counted, name_text, one_line, shortened_name
+from nereval_core.problems import ALL_OPTIONS, IN_ALL, FormatError, counted, name_text, one_line, shortened_name
 from nereval_core.records.queries import Total
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.tables.glossary import GLOSSARY
@@ -93,6 +93,12 @@ def level_said(level: str) -> str:
         return level
     low, high = level.split("-")
     return low if low == high else f"{low}–{high}"
+
+
+def refusal_words(error: FormatError) -> str:
+    """Return the first problem of a refusal, and how many more there are."""
+    more = len(error.problems) - 1
+    return error.problems[0].found + (f" (and {more:,} more)" if more else "")
 
 
 def show_problems(lines: Sequence[str]) -> None:
