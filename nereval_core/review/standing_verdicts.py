@@ -106,6 +106,19 @@ class Reviewed:
         on = {place: stored for place, stored in self._on.items() if keep(stored)}
         return Reviewed(last, self.number, on=on, by_text_alone=self.by_text_alone)
 
+    def turned(self, turn: Callable[[StoredVerdict], StoredVerdict]) -> Reviewed:
+        """Return the verdicts that stand as a function turns them, without their history; itself where none differs.
+
+        Of several that are then on one record the last is in force.
+        """
+        pairs = [(stored, turn(stored)) for stored in self._on.values() if stored.stands]
+        if all(stored is as_turned for stored, as_turned in pairs):
+            return self
+        turned_verdicts = sorted((as_turned for _, as_turned in pairs), key=lambda stored: stored.number)
+        last = {stored.verdict.key.record: stored for stored in turned_verdicts}
+        on = {(stored.verdict.key.record, stored.verdict.seen.document): stored for stored in turned_verdicts}
+        return Reviewed(last, self.number, on=on, by_text_alone=self.by_text_alone)
+
     @property
     def _on(self) -> Mapping[tuple[str, str], StoredVerdict]:
         if self.on is not None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from sys import intern
@@ -163,6 +163,33 @@ class ConflictError(Exception):
         self.theirs = tuple(theirs)
         what = "; ".join(given_in_words(stored) for stored in self.theirs)
         super().__init__(what or "the verdicts on these records are others now")
+
+
+def turned(stored: StoredVerdict, *, has_partner: bool) -> StoredVerdict:
+    """Return a verdict as it reads where the two layers have changed places: its span is now one of the other side.
+
+    `has_partner`: gold, which was the other side, has the span that it was compared with. Such records are named by
+    their gold span, others by the one that they have.
+    """
+    verdict = stored.verdict
+    kind = _TURNED_KINDS.get(verdict.kind, verdict.kind)
+    if verdict.key.side == "pred":
+        key, partner = replace(verdict.key, side="gold"), None
+    elif verdict.partner is not None and has_partner:
+        key, partner = replace(verdict.key, span=verdict.partner), verdict.key.span
+    else:
+        key, partner = replace(verdict.key, side="pred"), None
+    return replace(stored, verdict=replace(verdict, key=key, kind=kind, partner=partner))
+
+
+_TURNED_KINDS: Mapping[Kind, Kind] = {"gold": "pred", "pred": "gold"}
+
+
+def mirrored(key: Key, partner: Marked | None) -> Key:
+    """Return the key of the same record where the two layers have changed places."""
+    if key.side == "gold" and partner is not None:
+        return replace(key, span=partner)
+    return replace(key, side="pred" if key.side == "gold" else "gold")
 
 
 def kinds_between(first: str, second: str) -> Mapping[Kind, str]:

@@ -20,7 +20,18 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.records.tables import Rows
 from nereval_core.review.attribute import Records
 from nereval_core.review.standing_verdicts import Moment, Reviewed
-from nereval_core.review.verdicts import UNMARKED, Draft, Key, Kind, Marked, Seen, StoredVerdict, Verdict, text_digest
+from nereval_core.review.verdicts import (
+    UNMARKED,
+    Draft,
+    Key,
+    Kind,
+    Marked,
+    Seen,
+    StoredVerdict,
+    Verdict,
+    text_digest,
+    turned,
+)
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
@@ -38,6 +49,7 @@ class AttachedVerdicts:
 
     `stale`, shape (records,), is True where that verdict is stale. `lost` are stale verdicts on these documents at
     whose places there are no records. `unmarked` are those on entities that nobody had marked, which have no record.
+    A verdict that was given while the two layers had each other's places is turned: it names the same span as right.
     """
 
     verdicts: tuple[StoredVerdict, ...]
@@ -114,7 +126,7 @@ def attach_verdicts(about: Records) -> AttachedVerdicts:
 
 
 def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
-    """Return the position of each key's record, None where its text or its span is gone.
+    """Return the position of each key's record, None where its text, or its span on both sides, is gone.
 
     A key comes with the id of its document, which is preferred among several documents of the same text.
     """
@@ -126,11 +138,45 @@ def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
         if key.side == UNMARKED:
             positions.append(None)
             continue
-        side = int(key.side == "pred")
+        own = int(key.side == "pred")
         numbers = sorted(by_digest.get(key.text, ()), key=lambda number: ids[number] != document)
-        spans = (span for number in numbers for span in _same(about.read[side], number, key.span))
-        positions.append(next((record for span in spans for record in sides.records(side, span)), None))
+        # Where the layers have changed places the other one has the span.
+        spans = (
+            (side, span)
+            for side in (own, 1 - own)
+            for number in numbers
+            for span in _same(about.read[side], number, key.span)
+        )
+        positions.append(next((record for side, span in spans for record in sides.records(side, span)), None))
     return positions
+
+
+def turned_for_layers(stored: StoredVerdict, layers: Sequence[Layer], documents: Iterable[int]) -> StoredVerdict:
+    """Return a verdict as it reads beside gold and a system: turned where of the two only the other has its span.
+
+    `documents` are the numbers of those with its text.
+    """
+    key, partner = stored.verdict.key, stored.verdict.partner
+    if key.side == UNMARKED:
+        return stored
+    own, numbers = int(key.side == "pred"), list(documents)
+    if any(_same(layers[own], number, key.span) for number in numbers):
+        return stored
+    if not any(_same(layers[1 - own], number, key.span) for number in numbers):
+        return stored
+    has_partner = partner is not None and any(_same(layers[0], number, partner) for number in numbers)
+    return turned(stored, has_partner=has_partner)
+
+
+def turned_verdicts(reviewed: Reviewed, gold: Layer, system: Layer) -> Reviewed:
+    """Return the verdicts as they read beside gold and a system, see `turned_for_layers`; itself where none differs.
+
+    Of two verdicts that turn out to be on one record the later one is in force.
+    """
+    numbers = _numbers(gold.documents)
+    return reviewed.turned(
+        lambda stored: turned_for_layers(stored, (gold, system), numbers.get(stored.verdict.key.text, ()))
+    )
 
 
 def _by_token(about: Records) -> bool:
@@ -159,6 +205,12 @@ def _by_order(read: Layer, order: NDArray[Any]) -> NDArray[Any]:
         by_order[order] = np.arange(len(read))
         _BY_ORDER[read] = by_order
     return _BY_ORDER[read]
+
+
+def read_verdict(about: Records, stored: StoredVerdict) -> StoredVerdict:
+    """Return a verdict as it reads beside the layers of these records, see `turned_for_layers`."""
+    numbers = _numbers(about.read[0].documents)
+    return turned_for_layers(stored, about.read, numbers.get(stored.verdict.key.text, ()))
 
 
 def _numbers(documents: Documents) -> dict[str, list[int]]:
@@ -238,7 +290,7 @@ class _Attaching:
         if not reviewed.standing:
             return
         documents = original(self.about.read[0].documents)
-        sides, by_digest = _sides(self.about), _numbers(documents)
+        by_digest = _numbers(documents)
         for stored in reviewed.standing:
             numbers = by_digest.get(stored.verdict.key.text)
             if numbers is None and reviewed.by_text_alone:
@@ -262,12 +314,8 @@ class _Attaching:
                 continue
             self.unmarked += [stored for stored in own_given if stored.verdict.key.side == UNMARKED]
             for stored in own_given:
-                if stored.verdict.key.side == UNMARKED:
-                    continue
-                for side, layer in enumerate(self.about.read):
-                    own = side == (stored.verdict.key.side == "pred")
-                    for span in _same(layer, here[0], stored.verdict.key.span):
-                        self._put(sides.records(side, span), stored, _OWN_HERE if own else _PARTNER_HERE)
+                if stored.verdict.key.side != UNMARKED:
+                    self._put_on_document(stored, here[0], _SPAN_HERE)
 
     def _put(self, records: Iterable[int], stored: StoredVerdict, fit: int) -> bool:
         has_records = False
@@ -290,12 +338,7 @@ class _Attaching:
         key, sides, about = stored.verdict.key, _sides(self.about), self.about
         has_span = False
         for number in numbers:
-            for side, layer in enumerate(about.read):
-                spans = _same(layer, number, key.span)
-                has_span |= bool(spans)
-                for span in spans:
-                    own = side == (key.side == "pred")
-                    self._put(sides.records(side, span), stored, _OWN if own else _PARTNER)
+            has_span |= self._put_on_document(stored, number, _SPAN)
         assert about.others is not None, "verdicts come with what else is known of the corpus"
         if has_span or any(_same(layer, number, key.span) for layer in about.others.layers for number in numbers):
             return
@@ -307,8 +350,18 @@ class _Attaching:
         if not self._put(near, stored, _STALE):
             self.lost.append(stored)
 
+    def _put_on_document(self, stored: StoredVerdict, number: int, fit: int) -> bool:
+        """Put a verdict on the records of its span in a document, turned where only the other side has the span."""
+        verdict = turned_for_layers(stored, self.about.read, [number])
+        own = int(stored.verdict.key.side == "pred")
+        side = own if verdict is stored else 1 - own
+        spans = _same(self.about.read[side], number, stored.verdict.key.span)
+        for span in spans:
+            self._put(_sides(self.about).records(side, span), verdict, fit)
+        return bool(spans)
 
-_STALE, _PARTNER, _OWN, _PARTNER_HERE, _OWN_HERE = 1, 2, 3, 4, 5
+
+_STALE, _SPAN, _SPAN_HERE = 1, 2, 3
 
 
 def _sides(about: Records) -> _Sides:

@@ -188,3 +188,14 @@ def test_headings_of_tables_name_the_annotators(column: Column, heading: str, by
 )
 def test_conditions_on_credit_are_said_in_words(name: str, value: str, words: str) -> None:
     assert GOLD_AND_PREDICTION.condition(name, value) == words
+
+
+def test_notes_stay_with_the_layer_that_they_are_about_when_the_two_change_places() -> None:
+    """What was noticed while reading is told of a file, whichever layer is the reference."""
+    layers = (replace(row, notes=(f"note {number}",)) for number, row in enumerate(TWO.layers))
+    view = View(corpus=caches.shelf().put(replace(TWO, layers=tuple(layers), reading="noted")))
+    app = opened("Overview", view)
+    notes = [caption.value for caption in app.caption if "note" in caption.value]
+    assert [note.splitlines() for note in notes] == [["- anna: note 0", "- ben: note 1"]]
+    swapped = sound(app.button(key="bar_swap").click().run())
+    assert [caption.value for caption in swapped.caption if "note" in caption.value] == notes

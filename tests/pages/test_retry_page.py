@@ -79,7 +79,7 @@ def test_texts_are_aligned_and_what_is_lost_is_listed(case: str, lost: int) -> N
     assert not app.error
     assert list(account(app)["spans"]) == [2, 1]
     listed = [one for one in app.expander if "left out" in one.label]
-    assert [one.label for one in listed] == ["1 span of system left out: no place in gold's text"] * lost
+    assert [one.label for one in listed] == ["1 span of system left out: no place in the text"] * lost
     if lost:
         (row,) = listed[0].dataframe[0].value.to_dict("records")
         assert (row["source"], row["line"]) == ("system.jsonl", 1)

@@ -16,19 +16,22 @@ from nereval_core.analysis.surface_forms import folded_forms
 from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Int32
 from nereval_core.ledger.attributes import own_facts
+from nereval_core.readers import Source
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked, given_in_words
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.data import verdict_store
+from pages.shared.data import caches, verdict_store
+from pages.shared.data.loading import DEMOS, load
 from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access
 from pages.shared.verdicts import events
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.layer_words import LayerWords
+from pages.shared.view.link import read_link
 from tests.support.pages import VIEW, address, headings, opened, sound, start_afresh
-from tests.support.workbench import act, card, choose_facet, facets, listed, sent_by, workbench
+from tests.support.workbench import act, card, choose_facet, facets, listed, sent_by, span_words, workbench
 
 BOB = {keys.REVIEWER: "Bob"}
 ANN = {keys.REVIEWER: "Ann"}
@@ -712,3 +715,51 @@ def test_verdicts_of_others_are_told_by_the_names_of_annotators(store: ReviewSto
     words = LayerWords("anna", "ben", annotators=True)
     (stored,) = store.every()
     assert given_in_words(stored, words.verdicts).endswith("'troponin I' ben is right")
+
+
+def view_of_app(app: AppTest) -> View:
+    return read_link(address(app))[0]
+
+
+def two_annotators() -> View:
+    """Return the view of a corpus of anna and ben, neither of them gold."""
+    folder = DEMOS / "pharmacology"
+    layers = {name: Source.of_path(folder / f"annotator-{number}.jsonl") for number, name in ((1, "anna"), (2, "ben"))}
+    read = load("case notes", layers["anna"], {"ben": layers["ben"]})
+    return View(corpus=caches.shelf().put(replace(read, first_annotator="anna", start="ben")))
+
+
+def test_verdicts_and_notes_stay_with_their_annotator_when_the_two_change_places(store: ReviewStore) -> None:
+    app = first(ANN, two_annotators())
+    app = act(app, "gold", note="anna read the guideline")
+    app = act(app, "pred", note="ben saw the suffix")
+    assert verdicts(app)[:2] == ["anna · Ann", "ben · Ann"]
+    app = sound(app.button(key="bar_swap").click().run())
+    assert workbench(app)["verdicts"]["labels"][:2] == ["ben", "anna"]
+    labels = {span_words(entry): entry[6] for entry in workbench(app)["entries"] if entry[6]}
+    assert labels == {"Aspirin tablet": "anna · Ann", "Antibodies against cyclic citrullinated peptide": "ben · Ann"}
+    assert facets(app)["Verdict"]["values"][:2] == [["gold", "ben is right", 1], ["pred", "anna is right", 1]]
+    doc, record = next(entry[:2] for entry in workbench(app)["entries"] if span_words(entry) == "Aspirin tablet")
+    app = opened("Inspect", replace(view_of_app(app), doc=doc, record=record), **ANN)
+    assert "anna is right, Ann on" in stands(app) and "anna read the guideline" in stands(app)
+    assert card(app)["note"] == "anna read the guideline"
+    # The key of ben, who is the reference now.
+    app = act(app, "gold", note="")
+    assert "Kept as Ann: ben is right" in said(app) and "It replaces: anna is right, Ann on" in said(app)
+    app = act(app, "undo")
+    assert "Again stands: anna is right" in said(app) and "anna is right, Ann on" in stands(app)
+
+
+def test_two_annotators_are_finished_by_the_same_verdicts_in_either_order(store: ReviewStore) -> None:
+    app = act(act(first(ANN, two_annotators()), "gold"), "pred")
+    view = replace(view_of_app(app), review_tab="given-verdicts", doc="", record="")
+    app = opened("Review", view)
+    spans = []
+    for _ in range(2):
+        assert "**2 verdicts**" in headings(app)
+        table = next(one.value for one in app.dataframe if "verdict" in one.value)
+        assert sorted(table["verdict"]) == ["anna is right", "ben is right"]
+        assert not [result for result in table["result"] if result.startswith("not applied")]
+        spans.append(sorted(table["after"]))
+        app = sound(app.button(key="bar_swap").click().run())
+    assert spans[0] == spans[1]

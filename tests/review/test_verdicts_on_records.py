@@ -18,6 +18,7 @@ from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.ledger import Ledger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.review import verdicts_on_records
+from nereval_core.review.apply.adjudication import adjudicate
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, ConflictError, Draft, Key, Kind, Marked, Seen, Verdict
@@ -25,6 +26,7 @@ from nereval_core.review.verdicts_on_records import (
     _attached,
     attach_verdicts,
     draft_batch,
+    marked,
     places,
     select_batch,
     text_digests,
@@ -162,6 +164,59 @@ def test_a_verdict_on_a_prediction_shows_where_it_is_a_partner(store: ReviewStor
     gold = layer_of("gold", [(0, 9, 16, "Drug")])
     give(store, records(store, layer_of("gold", []), layer_of("system", [(0, 9, 24, "Drug")])), 0, "gold")
     assert kinds(records(store, gold, layer_of("system", [(0, 9, 24, "Drug")]))) == {"g:9-16:Drug": "gold"}
+
+
+ANNA: Spans = [(0, 0, 3, "Person"), (0, 9, 16, "Drug"), (1, 25, 32, "Drug")]
+BEN: Spans = [(0, 0, 3, "Person"), (0, 9, 24, "Drug"), (1, 9, 16, "Drug")]
+
+
+def both_orders(store: ReviewStore) -> tuple[Ledger, Ledger]:
+    """Return the records of two annotators, either of whom has gold's place."""
+    anna, ben = layer_of("anna", ANNA), layer_of("ben", BEN)
+    return records(store, anna, ben), records(store, ben, anna)
+
+
+def test_a_verdict_names_the_same_annotator_when_the_two_change_places(store: ReviewStore) -> None:
+    found, swapped = both_orders(store)
+    # Anna's and Ben's boundaries differ; only Ben has the second, only Anna the third.
+    for record, kind in ((1, "gold"), (2, "pred"), (3, "gold")):
+        give(store, found, record, kind)  # type: ignore[arg-type]
+    assert kinds(found) == {"g:9-16:Drug": "gold", "p:9-16:Drug": "pred", "g:25-32:Drug": "gold"}
+    assert kinds(swapped) == {"g:9-24:Drug": "pred", "g:9-16:Drug": "gold", "p:25-32:Drug": "pred"}
+    keys = [(stored.verdict.key, "d0") for stored in store.reviewed().standing]
+    assert None not in places(swapped.about, keys)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "neither"])
+def test_the_last_verdict_counts_in_whichever_order_it_was_given(store: ReviewStore, kind: Kind) -> None:
+    turned_kinds = {"gold": "pred", "pred": "gold"}
+    found, swapped = both_orders(store)
+    # The same place has another number in either order.
+    for record in (1, 2, 3):
+        give(store, found, record, kind)
+        (position,) = places(swapped.about, [(store.reviewed().standing[-1].verdict.key, "d0")])
+        assert position is not None
+        give(store, swapped, position, "unclear")
+    assert set(kinds(found).values()) == set(kinds(swapped).values()) == {"unclear"}
+    store.undo("Ann")
+    assert sorted(kinds(found).values()) == sorted(["unclear", "unclear", kind])
+    assert sorted(kinds(swapped).values()) == sorted(["unclear", "unclear", turned_kinds.get(kind, kind)])
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_two_annotators_are_made_into_one_by_the_same_verdicts_in_either_order(store: ReviewStore, kind: Kind) -> None:
+    found, _ = both_orders(store)
+    for record in (1, 2, 3):
+        give(store, found, record, kind)
+    anna, ben = layer_of("anna", ANNA), layer_of("ben", BEN)
+    ben = replace(ben, documents=anna.documents)
+    reviewed = store.reviewed()
+    results = [adjudicate(anna, ben, reviewed), adjudicate(ben, anna, reviewed)]
+    spans = [{(int(one.layer.doc[at]), marked(one.layer, at)) for at in range(len(one.layer))} for one in results]
+    # Where both are right, that of the reference stays, with the other's boundaries as an alternative.
+    assert spans[0] == spans[1] or kind == "both"
+    assert len(results[0].open) == len(results[1].open) == (3 if kind == "unclear" else 0)
+    assert results[0].applied.verdicts == results[1].applied.verdicts
 
 
 def test_what_changed_is_stale_and_found_by_its_quote(store: ReviewStore) -> None:

@@ -1,6 +1,6 @@
 """Adjudication: one layer from two annotators, of the spans they agree on and those decided by verdicts.
 
-The first annotator takes the place of gold; verdicts are those given on the records of the second against the first.
+The first annotator takes the place of gold; verdicts are those given on the records of the two, in either order.
 Records without a verdict are listed as open; the layer has none of their spans, or those of one of the two.
 """
 
@@ -21,7 +21,7 @@ from nereval_core.review.apply.corrected_copy import applied_counts, log_rows, s
 from nereval_core.review.apply.settlement import CONTRARY, REPEATS, SettledSpans
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Marked, Side
-from nereval_core.review.verdicts_on_records import marked
+from nereval_core.review.verdicts_on_records import marked, turned_verdicts
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.tables import Cell
@@ -116,6 +116,7 @@ def adjudicate(
     are those of the first; spans that only the second has bring theirs along. With `undecided` "first", the result is
     the first layer with the verdicts applied. See `apply_verdicts` for `only_this_document`.
     """
+    reviewed = turned_verdicts(reviewed, first, second)
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
     applied = apply_verdicts(first, reviewed, (second,), only_this_document=only_this_document)
     decided = {(change.document, change.stored.verdict.key.side, change.span) for change in applied.changes}

@@ -68,7 +68,7 @@ def _pair(page: PageContext) -> None:
         st.caption("reference:", width="content")
         _reference(page, names)
         swapped = reference_layer.swapped_view(page.view, page.loaded, page.system)
-        swap_help = f"Swap the two: {named(page.system)} as reference. A verdict belongs to the order it was given in."
+        swap_help = f"Swap the two: {named(page.system)} as reference. Verdicts stay: who is right does not change."
         st.button("⇄", key=f"{keys.BAR}swap", type="tertiary", help=swap_help, on_click=state.put, args=(swapped,))
         _system(page)
         return

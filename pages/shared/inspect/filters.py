@@ -23,7 +23,7 @@ from pages.shared.inspect.workbench import Open
 from pages.shared.present import lobby
 from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
-from pages.shared.verdicts.case import case_of, reason_unoffered
+from pages.shared.verdicts.case import case_of, given_verdicts, reason_unoffered
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import query_of, search_of
 from pages.shared.view.text import plain
@@ -105,11 +105,11 @@ def _record(page: PageContext, opened: Open) -> None:
         return
     case = case_of(page, position)
     verdicts_list.offer_same_form(page, position)
-    if case.version:
-        label = f"History · {case.version:,}"
+    if n_given := len(given_verdicts(page, case)):
+        label = f"History · {n_given:,}"
         with st.popover(label, key=case.widget("past"), type="tertiary", on_change="rerun") as box:
             if box.open:
-                dialogs.draw_history(case)
+                dialogs.draw_history(page, case)
 
 
 def _take_text(text: str) -> None:

@@ -16,7 +16,7 @@ from nereval_core.review.apply.deciding_verdicts import Conclusion, conclude_pai
 from nereval_core.review.apply.what_if import WhatIf, what_if
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import KINDS
-from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.review.verdicts_on_records import attach_verdicts, turned_verdicts
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
@@ -97,12 +97,18 @@ def _take_kinds(kinds: list[str]) -> None:
 def corrected_gold(page: PageContext, choice: Accepted | None = None) -> AppliedVerdicts:
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
     accepted = accepted_choice() if choice is None else choice
-    return _applied_verdicts(page.loaded, verdicts_number(), accepted, verdict_store.now())
+    # Of two annotators either may be the reference: their verdicts hold in both orders.
+    system = page.system if page.words.annotators else ""
+    return _applied_verdicts(page.loaded, system, verdicts_number(), accepted, verdict_store.now())
 
 
 # Verdicts are named by the last one there is.
 @memoized("Applying the verdicts …")
-def _applied_verdicts(loaded: Loaded, now: Hashable, choice: Accepted, _reviewed: Reviewed) -> AppliedVerdicts:
+def _applied_verdicts(
+    loaded: Loaded, system: str, now: Hashable, choice: Accepted, _reviewed: Reviewed
+) -> AppliedVerdicts:
+    if system:
+        _reviewed = turned_verdicts(_reviewed, loaded.corpus.gold, loaded.corpus.system(system))
     verdicts = select_verdicts(_reviewed, who=choice.who, kinds=choice.kinds)
     layers = (loaded.corpus.gold, verdicts, loaded.corpus.systems)
     return compute(loaded, "Verdicts", apply_verdicts, *layers, only_this_document=not choice.every_document)
@@ -199,11 +205,10 @@ def by_span(page: PageContext, criterion: str) -> str:
 def record_of(page: PageContext, change: Change) -> tuple[str, str, str] | None:
     """Return system, criterion and record id of the record that a verdict is shown at, None where it is at none."""
     criterion = by_span(page, page.by)
-    record_id = change.stored.verdict.key.record
     for name in (page.system, *(name for name in page.systems if name != page.system)):
         ledger = page.of(name).ledger(criterion)
         verdicts = attach_verdicts(ledger.about)
-        numbers = [place for place, verdict in enumerate(verdicts.verdicts) if verdict.verdict.key.record == record_id]
+        numbers = [place for place, verdict in enumerate(verdicts.verdicts) if verdict.uid == change.stored.uid]
         places = np.flatnonzero(np.isin(verdicts.at, numbers) & (ledger.about.rows.doc == change.document))
         if len(places):
             return name, criterion, str(ledger.frame(places[:1])["record"].iloc[0])

@@ -20,6 +20,7 @@ from nereval_core.review.tables import (
     open_table,
     untaken_properties,
 )
+from nereval_core.review.verdicts_on_records import turned_verdicts
 from nereval_core.tables import Cell
 from nereval_core.writers import writers
 from pages.shared import review
@@ -115,13 +116,15 @@ def _conditions(page: PageContext) -> Conditions:
 @memoized("Comparing the two layers …")
 def _adjudicated(loaded: Loaded, conditions: Conditions) -> Adjudicated:
     accepted = conditions.accepted
+    # Kinds are accepted as they read in this order of the layers.
+    verdicts_read = turned_verdicts(verdict_store.now(), loaded.corpus.gold, loaded.corpus.system(conditions.system))
     return compute(
         loaded,
         "Finishing",
         adjudicate,
         loaded.corpus.gold.renamed(conditions.reference),
         loaded.corpus.system(conditions.system),
-        select_verdicts(verdict_store.now(), who=accepted.who, kinds=accepted.kinds),
+        select_verdicts(verdicts_read, who=accepted.who, kinds=accepted.kinds),
         undecided=conditions.undecided,
         only_this_document=not accepted.every_document,
     )
@@ -202,7 +205,7 @@ def _undecided_in_words(rows: Sequence[OpenRecord]) -> str:
 
 def _reading(page: PageContext) -> LayerRead | None:
     """Return how the reference was read; None for a layer that no file holds."""
-    rows = {row.name: row for row in page.loaded.layers}
+    rows = {row.name: row for row in reference_layer.as_read(page.loaded).layers}
     return rows.get(page.view.reference or page.loaded.first_annotator, rows.get(GOLD))
 
 

@@ -17,7 +17,7 @@ from nereval_core.tables import Column, Table, frame_table
 from pages.shared.components import navigation, opening, refusals, sentence
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.components.tables import draw_rows
-from pages.shared.data import caches, refused_files
+from pages.shared.data import caches, reference_layer, refused_files
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import GOLD, LayerRead, Loaded
 from pages.shared.data.memo import memoized
@@ -51,9 +51,9 @@ def draw_account(page: PageContext) -> None:
         sentence.draw_identical(page, name)
     _ways_on(page)
     offer_mapping(page)
-    _offer_spellings(page.loaded)
+    _offer_spellings(reference_layer.as_read(page.loaded))
     draw_notes(page)
-    for row in page.loaded.layers:
+    for row in _layers_read(page).values():
         if row.lost:
             _lost(page, row)
     with st.expander("Files, formats and types"):
@@ -62,10 +62,9 @@ def draw_account(page: PageContext) -> None:
 
 def draw_notes(page: PageContext) -> None:
     """Draw what was noticed while reading, folded into a line."""
-    names = _names(page)
     notes = [
-        f"- {named(names.get(row.name, row.name))}: {plain(refusals.page_words(note), 400)}"
-        for row in page.loaded.layers
+        f"- {named(name)}: {plain(refusals.page_words(note), 400)}"
+        for name, row in _layers_read(page).items()
         for note in row.notes
     ]
     if notes:
@@ -110,24 +109,27 @@ def _ways_on(page: PageContext) -> None:
                 navigation.link_to(title, f":primary[{label}]", view)
 
 
-def _names(page: PageContext) -> Mapping[str, str]:
-    """Return the names by which layers are shown, where these are others."""
-    return {GOLD: page.loaded.first_annotator or GOLD}
+def _layers_read(page: PageContext) -> Mapping[str, LayerRead]:
+    """Return how each layer was read by its name, whichever of them is the reference now."""
+    loaded = reference_layer.as_read(page.loaded)
+    return {
+        loaded.first_annotator if row.name == GOLD and loaded.first_annotator else row.name: row
+        for row in loaded.layers
+    }
 
 
 def _details(page: PageContext) -> None:
     root = caches.served_folder()
-    names = _names(page)
     rows = [
         {
-            "layer": names.get(row.name, row.name),
+            "layer": name,
             "documents": row.documents,
             "spans": row.spans,
             "types": ", ".join(map(name_text, row.types)),
             "format": row.format + (f", {row.scheme}" if row.scheme else ""),
             "source": row.source.removeprefix(f"{root}/") if root is not None else row.source,
         }
-        for row in page.loaded.layers
+        for name, row in _layers_read(page).items()
     ]
     draw_rows(frame_table("", pd.DataFrame(rows), ACCOUNT_COLUMNS))
     if page.loaded.has_layers:
@@ -141,19 +143,18 @@ def _details(page: PageContext) -> None:
 
 def _export(page: PageContext) -> None:
     """Offer gold or a system, as it stands over gold's documents, in any format that can be written."""
-    corpus = page.loaded.corpus
-    layers = {layer.name: layer for layer in (corpus.gold, *corpus.systems)}
+    layers = reference_layer.layers(page.loaded)
     name = st.selectbox("Layer", list(layers), format_func=name_text, key=f"{keys.WIDGET}export_layer")
     offer_layer(lambda: layers[name], len(layers[name]), layer_file_name(name), (page.loaded.id, name))
 
 
 def _lost(page: PageContext, row: LayerRead) -> None:
-    """List the spans of a layer that have no place in gold's text."""
+    """List the spans of a layer that have no place in the text."""
     table = pd.DataFrame(
         {"source": [span.source for span in row.lost], "line": [span.line for span in row.lost]}
         | {"span": [span.found for span in row.lost]}
     ).astype({"line": "Int64"})
-    with st.expander(f"{count(len(row.lost), 'span')} of {named(row.name)} left out: no place in gold's text"):
+    with st.expander(f"{count(len(row.lost), 'span')} of {named(row.name)} left out: no place in the text"):
         draw_rows(frame_table("", table[:SHOWN], LOST_COLUMNS))
         if len(table) > SHOWN:
             st.caption(f"The first {SHOWN} of {len(table):,}; the export has all.")
@@ -165,32 +166,38 @@ MAPPING = "mapping"
 TYPES_NAMED = 4
 """So many types of each side are named."""
 NOTE = (
-    "A system may call the same thing by another name. Each type that gold does not have is set beside the type of "
-    "gold that its spans overlap most, or else the one with a name alike. Nothing was applied."
+    "{other} may call the same thing by another name. Each type that {reference} does not have is set beside the type "
+    "of {reference} that its spans overlap most, or else the one with a name alike. Nothing was applied."
 )
 
 
 def offer_mapping(page: PageContext) -> None:
-    """Offer a mapping where systems have types that gold does not have."""
-    loaded = page.loaded
+    """Offer a mapping where systems have types that gold, or the first annotator, does not have."""
+    # Layers are read again as they were read, whichever of them is the reference now.
+    loaded = reference_layer.as_read(page.loaded)
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
     if not has_other_types(loaded):
         return
+    reference = plain(loaded.first_annotator or GOLD)
     apart = [layer for layer in systems if have_no_common_type(gold, layer)]
     suggestions = _suggested(loaded)
     for layer in apart:
         here_named, gold_types = (", ".join(map(plain, side.types[:TYPES_NAMED])) for side in (layer, gold))
-        st.warning(f"No type of {named(layer.name)} is one of gold's: {here_named} there, {gold_types} in gold.")
-    with st.expander(f"Types that gold does not have: {len(suggestions)}", expanded=bool(apart)):
-        st.caption(NOTE)
-        table = _table(suggestions)
+        st.warning(
+            f"No type of {named(layer.name)} is one of {reference}'s: {here_named} there, {gold_types} in {reference}."
+        )
+    with st.expander(f"Types that {reference} does not have: {len(suggestions)}", expanded=bool(apart)):
+        other = "An annotator" if loaded.first_annotator else "A system"
+        st.caption(NOTE.format(other=other, reference=reference))
+        table = _table(suggestions, reference)
         draw_rows(table)
         Export(table.to_frame(), _signed(loaded), "types", key="types_suggested").draw()
-        _form(loaded, suggestions)
+        _form(loaded, suggestions, reference)
 
 
 def has_other_types(loaded: Loaded) -> bool:
-    """Tell whether a system has types that gold does not have, and they can be mapped."""
+    """Tell whether a system has types that gold, or the first annotator, does not have, and they can be mapped."""
+    loaded = reference_layer.as_read(loaded)
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
     return loaded.types_can_be_mapped and any(not set(layer.types) <= set(gold.types) for layer in systems)
 
@@ -230,9 +237,9 @@ def _join_spellings(loaded: Loaded, joined: Mapping[str, str]) -> None:
     _begin_reading(loaded, replace(options, gold_types=gold, pred_types=pred))
 
 
-def _table(suggestions: tuple[Suggestion, ...]) -> Table:
+def _table(suggestions: tuple[Suggestion, ...], reference: str) -> Table:
     rows = tuple((each.name, each.spans, each.to, "yes" if each.sure else "no", each.reason) for each in suggestions)
-    texts = (Column(key, kind="text") for key in ("type of gold", "sure", "why"))
+    texts = (Column(key, kind="text") for key in (f"type of {reference}", "sure", "why"))
     return Table("", (Column("type", kind="name"), Column("spans", kind="count"), *texts), rows)
 
 
@@ -240,14 +247,14 @@ def _signed(loaded: Loaded) -> str:
     return f"corpus sha256:{loaded.digest[:16]}"
 
 
-def _form(loaded: Loaded, suggestions: tuple[Suggestion, ...]) -> None:
+def _form(loaded: Loaded, suggestions: tuple[Suggestion, ...], reference: str) -> None:
     key = f"types_lines_{loaded.digest[:16]}"
     lines = [
         ("" if suggestion.sure else "# ") + mapping_line(suggestion.name, suggestion.to or "?")
         for suggestion in suggestions
     ]
     st.session_state.setdefault(key, "\n".join(lines))
-    st.text_area("Name read = type of gold, one a line", key=key, height=min(300, 60 + 26 * len(lines)))
+    st.text_area(f"Name read = type of {reference}, one a line", key=key, height=min(300, 60 + 26 * len(lines)))
     st.button(
         "Read again with this mapping",
         type="primary",

@@ -23,8 +23,15 @@ from nereval_core.review.verdicts import (
     Verdict,
     given_in_words,
     minute_of,
+    mirrored,
 )
-from nereval_core.review.verdicts_on_records import attach_verdicts, places, text_digests, verdict_subjects
+from nereval_core.review.verdicts_on_records import (
+    attach_verdicts,
+    places,
+    read_verdict,
+    text_digests,
+    verdict_subjects,
+)
 from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
@@ -64,6 +71,11 @@ class Case:
     def widget(self, name: str) -> str:
         """Return the key of a widget that belongs to this record alone: a late click on it does not hit another."""
         return f"{keys.VERDICT}{name}_{self.key.record[:16]}"
+
+    def replaced(self) -> StoredVerdict | None:
+        """Return the verdict in force that another one on this record replaces, given in whichever order of layers."""
+        own, standing = verdict_store.now().of(self.key), None if self.stale else self.standing
+        return standing if standing is not None and (own is None or own.number < standing.number) else own
 
     @property
     def note(self) -> str:
@@ -148,6 +160,18 @@ def _with_text(page: PageContext, case: Case) -> Case:
     return replace(case, text=documents.texts[documents.index[case.subject.document]])
 
 
+def given_verdicts(page: PageContext, case: Case) -> list[StoredVerdict]:
+    """Return every verdict ever given on a record, oldest first, as it reads in this order of the two layers."""
+    about, courses = page.ledger().about, verdict_store.now().courses
+    own, other = (
+        courses[key.record].history if key.record in courses else ()
+        for key in (case.key, mirrored(case.key, case.partner))
+    )
+    as_read = [(stored, read_verdict(about, stored)) for stored in other]
+    turned = [verdict for stored, verdict in as_read if verdict is not stored]
+    return sorted((*own, *turned), key=lambda stored: stored.number)
+
+
 def case_of_entity(page: PageContext, doc: str, span: Marked) -> Case:
     """Return the case of an entity that nobody had marked, by its span as it was first drawn in a document."""
     documents = original(page.loaded.corpus.documents)
@@ -170,7 +194,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     """
     who = reviewer.reviewer_name()
     verdict = Verdict(case.key, kind, case.subject, case.partner, right, note.strip())
-    replaced = verdict_store.now().of(case.key)
+    replaced = case.replaced()
     try:
         verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
@@ -180,7 +204,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
         replaced = None
         if not all(other.verdict == verdict for other in error.theirs):
-            replaced = verdict_store.now().of(case.key)
+            replaced = case.replaced()
             verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
         set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
@@ -207,7 +231,8 @@ def _decision(case: Case, kind: Kind, right: tuple[Marked, ...]) -> str:
 
 
 def _by_others(page: PageContext, error: ConflictError) -> tuple[str, ...]:
-    return tuple(given_in_words(other, page.words.verdicts) for other in error.theirs)
+    about = page.ledger().about
+    return tuple(given_in_words(read_verdict(about, other), page.words.verdicts) for other in error.theirs)
 
 
 def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVerdict]], choose: Choose) -> None:
@@ -230,13 +255,16 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVe
         return
     only = taken_back[0].verdict if len(taken_back) == 1 else None
     what = quoted(only.seen.quote) if only is not None else f"{count(len(taken_back), 'record')} at once"
+    about, position = page.ledger().about, None
     stands = None if only is None else verdict_store.now().of(only.key)
-    again = "" if stands is None else f" Again stands: {given_line(stands, page.words)}."
-    set_outcome(LastVerdict(f"Taken back: the last verdict of {who}, of {what}.{again}"))
     if only is not None:
-        (position,) = places(page.ledger().about, [(only.key, only.seen.document)])
-        if position is not None:
-            choose(position)
+        (position,) = places(about, [(only.key, only.seen.document)])
+    if position is not None:
+        choose(position)
+        # It may have been given in the other order of the layers.
+        stands = stands or attach_verdicts(about).of(position)
+    again = "" if stands is None else f" Again stands: {given_line(read_verdict(about, stands), page.words)}."
+    set_outcome(LastVerdict(f"Taken back: the last verdict of {who}, of {what}.{again}"))
 
 
 def given_line(standing: StoredVerdict, words: LayerWords, *, text: str | None = None, note: bool = True) -> str:

@@ -28,6 +28,7 @@ from nereval_core.review.verdicts_on_records import (
     Batch,
     attach_verdicts,
     draft_batch,
+    read_verdict,
     select_batch,
     verdicts_since,
 )
@@ -360,8 +361,10 @@ def _conflicts(page: PageContext, theirs: tuple[StoredVerdict, ...]) -> None:
     """List the verdicts that others gave meanwhile; from now on they count as seen."""
     query, _ = st.session_state[keys.BATCH]
     st.session_state[keys.BATCH] = (query, verdict_store.now().number)
+    about = page.ledger().about
     lines = "  \n".join(
-        plain(masks.mask_message(given_in_words(other, page.words.verdicts)), 300) for other in theirs[:LISTED]
+        plain(masks.mask_message(given_in_words(read_verdict(about, other), page.words.verdicts)), 300)
+        for other in theirs[:LISTED]
     )
     more = f"  \nand {len(theirs) - LISTED:,} more" if len(theirs) > LISTED else ""
     st.warning(
