@@ -21,7 +21,7 @@ STYLE = Path(__file__).parent / "shared" / "inspect" / "page.css"
 @frame.page("Inspect", filters=lambda view: view.inspect_tab in ("", RECORDS_TAB))
 def draw(page: PageContext) -> None:
     st.html(STYLE)
-    if apply_events(page, st.session_state.get(KEY, {}).get("out")) or give_waiting(page):
+    if apply_events(page, st.session_state.get(KEY, {}).get("out")) or give_waiting():
         st.rerun()
     if patterns.apply_event(page) or facets.apply_event(page) or verdicts_list.open_first_open(page):
         st.rerun()

@@ -286,15 +286,10 @@ def test_a_run_that_is_cut_short_leaves_what_waits_to_the_next(
 
 def test_verdicts_that_are_sent_again_to_another_session_are_given_once(store: ReviewStore) -> None:
     app = press(press(first({}), "gold"), "both")
-    resent = [event | {"seq": seq} for seq, event in enumerate(workbench(app)["waiting"], 1)]
+    resent = workbench(app)["waiting"]
     assert [event["kind"] for event in resent] == ["gold", "both"]
-
-    def sent_again(again: AppTest) -> AppTest:
-        again.session_state[KEY] = {"out": {"mount": "again", "at": workbench(again)["open"] + [0], "events": resent}}
-        return sound(again.run())
-
     # After a reload they wait again.
-    again = sent_again(first({}))
+    again = sent_again(first({}), resent)
     assert workbench(again)["verdicts"]["waiting"] == 2 and verdicts(again)[:3] == ["gold", "both", None]
     assert workbench(again)["session"] != workbench(app)["session"]
     app = act(app, "name", value="Ann")
@@ -303,7 +298,7 @@ def test_verdicts_that_are_sent_again_to_another_session_are_given_once(store: R
     app = press(app, "undo")
     stored = store.every()
     act(again, "name", value="Ann")
-    sent_again(first(ANN))
+    sent_again(first(ANN), resent)
     assert store.every() == stored and len(store.reviewed()) == 1
 
 
@@ -334,6 +329,48 @@ def test_the_second_of_two_is_told(view: View, store: ReviewStore) -> None:
         ("Bob", 2, "I do not think so"),
     ]
     assert "was first" not in said(bob)
+
+
+def sent_again(app: AppTest, events: list[dict[str, Any]]) -> AppTest:
+    """Send events as a tab does after a reload."""
+    resent = [event | {"seq": seq} for seq, event in enumerate(events, 1)]
+    app.session_state[KEY] = {"out": {"mount": "again", "at": workbench(app)["open"] + [0], "events": resent}}
+    return sound(app.run())
+
+
+def test_whose_verdict_counts_is_asked_again_after_a_reload_until_it_is_answered(store: ReviewStore) -> None:
+    bob = first(BOB)
+    press(first(ANN), "pred")
+    bob = act(bob, "gold", note="mine")
+    (question,) = workbench(bob)["verdicts"]["conflicts"]
+    again = sent_again(first(BOB), [question["event"]])
+    assert [each["text"] for each in workbench(again)["verdicts"]["conflicts"]] == [question["text"]]
+    # Of another system it is not sent along: there it would be about other records.
+    other = act(again, "system", value="perceptron")
+    assert [each["event"] for each in workbench(other)["verdicts"]["conflicts"]] == [None]
+    again = press(other, "over")
+    assert [(one.who, one.verdict.kind, one.verdict.note) for one in store.every()] == [
+        ("Ann", "pred", ""),
+        ("Bob", "gold", "mine"),
+    ]
+    # Once it is answered, a tab that sends it again changes nothing.
+    sent_again(first(BOB), [question["event"]])
+    assert len(store.every()) == 2
+
+
+def test_a_verdict_that_waits_for_a_name_is_of_the_system_that_was_read(store: ReviewStore) -> None:
+    app = press(press(first({}), "j"), "pred")
+    (waiting,) = workbench(app)["waiting"]
+    app = act(app, "system", value="perceptron")
+    assert not workbench(app)["waiting"] and workbench(app)["verdicts"]["waiting"] == 1
+    assert not any(verdicts(app))
+    act(app, "name", value="Ann")
+    (one,) = store.every()
+    partner = opened("Inspect", replace(VIEW, doc=waiting["doc"], record=waiting["record"]), **ANN)
+    sides = card(partner)["sides"]
+    mark = one.verdict.partner if sides["pred"] and sides["gold"] else one.verdict.key.span
+    assert mark is not None and mark.type == sides["pred"]["type"]
+    assert [list(fragment) for fragment in mark.fragments] == [list(each) for each in sides["pred"]["fragments"]]
 
 
 def test_theirs_may_be_left(store: ReviewStore) -> None:
@@ -607,7 +644,7 @@ def test_a_batch_that_others_decided_on_since_is_not_undone_in_part(store: Revie
     stands = store.reviewed().standing
     store.give([Draft(replace(one.verdict, kind="gold"), one.version) for one in stands[:30]], "Bob")
     app = press(app, "undo")
-    assert "Not taken back." in said(app) and "and 10 more" in said(app)
+    assert "Not taken back: somebody was first." in said(app) and "and 10 more" in said(app)
     assert kinds(store.reviewed()).count("pred") == 30
 
 

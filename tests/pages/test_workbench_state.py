@@ -415,7 +415,7 @@ def test_the_browser_asks_before_it_leaves_what_is_not_kept(run: Run) -> None:
 
 def unkept(run: Run, *steps: Step) -> Any:
     """Return the verdicts that a tab stores after these steps."""
-    return run(f"unkeptVerdicts(steps({json.dumps([answer(), *steps])}))")
+    return run(f"verdictsToStore(steps({json.dumps([answer(), *steps])}))")
 
 
 def waiting(*records: str) -> list[dict[str, Any]]:
@@ -456,6 +456,24 @@ def test_a_session_that_knows_nothing_of_the_last_one_is_sent_what_was_not_kept(
     # An answer of the same session sends nothing again.
     assert numbers(play(run, *begun, answer(session="one", waiting=waiting("r0", "r1")))) == [1]
     assert not play(run, *presses("1"), ["sayLate", 0])["isLate"]
+
+
+def test_a_question_whose_verdict_counts_outlives_a_reload_and_a_session(run: Run) -> None:
+    (own,) = waiting("r0")
+    question = {"id": "1", "text": "Somebody was first", "lines": [], "event": own}
+    # One on the records of another system is asked about here, and stored with these alone.
+    elsewhere = question | {"id": "2", "event": None}
+    asked = answer(1, session="one", verdicts=answer()[1]["verdicts"] | {"conflicts": [question, elsewhere]})
+    assert unkept(run, asked) == [own]
+    assert verdicts(play(run, ["withStoredVerdicts", [own]])) == [("r0", "gold")]
+    assert verdicts(play(run, asked, ["withStoredVerdicts", [own]])) == []
+    assert unkept(run, asked, ["answerConflict", "1", "over"]) == [own]
+    assert unkept(run, asked, ["answerConflict", "1", "leave"]) == []
+    assert verdicts(play(run, asked, answer(mount="", session="two"))) == [("r0", "gold")]
+    # It does not wait for the server: that it is late is not said of it.
+    assert run(f"lateLine(steps({json.dumps([answer(), asked, *presses('2'), ['sayLate', 1]])}))").startswith(
+        "1 verdict "
+    )
 
 
 def test_an_edit_stays_while_answers_come(run: Run) -> None:

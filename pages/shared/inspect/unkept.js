@@ -1,6 +1,7 @@
-// Verdicts that the server has not kept: it has not acknowledged them, or they wait there for a name. They stay with the
-// browser's tab, as drafts do, and are sent again after a reload, or once the server has forgotten the session. Each has
-// the mount and number that it was first sent with, its `origin`: by these the server keeps it once.
+// Verdicts that the server has not kept: it has not acknowledged them, they wait there for a name, or somebody was first
+// and the reader has not said whose counts. They stay with the browser's tab, as drafts do, and are sent again after a
+// reload, or once the server has forgotten the session. Each has the mount and number that it was first sent with, its
+// `origin`: by these the server keeps it once.
 
 const UNKEPT_KEY = "nereval verdicts";
 
@@ -16,6 +17,15 @@ function unkeptVerdicts(state) {
   }
   return [...unkept.values()];
 }
+
+// Those that others came before, on the records at hand, unless the reader leaves it at that.
+function contestedVerdicts({ data, events }) {
+  const isLeft = ({ id }) => events.some(({ act, value }) => act === "leave" && value === id);
+  return (data?.verdicts.conflicts ?? []).flatMap((conflict) => (conflict.event && !isLeft(conflict) ? [conflict.event] : []));
+}
+
+// What would be lost with the page.
+const verdictsToStore = (state) => [...contestedVerdicts(state), ...unkeptVerdicts(state)];
 
 // The verdicts that are not among others.
 function verdictsBeyond(verdicts, others) {
@@ -38,7 +48,7 @@ function withShown(state, { act, doc, record, kind, span, right = [] }) {
 // The state that sends the verdicts which the tab has stored, but for those that the server has.
 function withStoredVerdicts(state, stored) {
   if (state.data.verdicts.reason) return state;
-  const verdicts = verdictsBeyond(stored.filter((event) => isVerdict(event) && event.doc && event.origin), unkeptVerdicts(state));
+  const verdicts = verdictsBeyond(stored.filter((event) => isVerdict(event) && event.doc && event.origin), verdictsToStore(state));
   if (!verdicts.length) return state;
   const number = verdicts.length === 1 ? "A verdict that was not kept yet is" : `${verdicts.length} verdicts that were not kept yet are`;
   const next = verdicts.reduce((before, verdict) => withEvent(withShown(before, verdict), verdict), state);
@@ -46,9 +56,9 @@ function withStoredVerdicts(state, stored) {
 }
 
 // The fields of a state for a session of the server that knows nothing of the one before: all that was not kept has new
-// numbers, so that it is sent, those first that waited for a name.
+// numbers, so that it is sent, those first that waited for an answer or a name.
 function forNewSession(state, data, events) {
-  const waiting = verdictsBeyond(state.data.waiting ?? [], data.waiting ?? []);
+  const waiting = verdictsBeyond([...contestedVerdicts(state), ...(state.data.waiting ?? [])], verdictsToStore({ data, events: [] }));
   const all = [...waiting, ...events.map((event) => withOrigin(state, event))];
   const renumbered = all.map((event, place) => ({ ...event, seq: state.lastEvent + 1 + place }));
   return { lastEvent: state.lastEvent + all.length, events: renumbered, waiting };
@@ -80,7 +90,7 @@ function readUnkept(owner) {
 // Store the verdicts that are not kept where they have changed.
 function storeUnkept(workbench) {
   const { state } = workbench;
-  const unkept = unkeptVerdicts(state);
+  const unkept = verdictsToStore(state);
   const text = unkept.length ? JSON.stringify(unkept) : "";
   const key = `${UNKEPT_KEY} ${state.data.draftsOf}`;
   if (workbench.unkept?.key === key && workbench.unkept.text === text) return;

@@ -38,6 +38,8 @@ from pages.shared.verdicts.events import (
     conflicts_data,
     outcome_data,
     standing_line,
+    subject_of,
+    waiting_events,
     waiting_kinds,
     waiting_spans,
 )
@@ -191,7 +193,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
     ledger = page.ledger()
     return {
         "facts": _facts(page, order),
-        "draftsOf": f"{page.loaded.digest} {page.words.reference} {page.system}",
+        "draftsOf": subject_of(page),
         "session": now.session,
         "mount": now.mount,
         "seen": now.last,
@@ -219,10 +221,10 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "schemas": [name for name in SCHEMAS if name in page.criteria],
         "starred": _starred(page, opened),
         "reviewed": _reviewed(page, {text["doc"] for text in texts.values()}) | _waiting_labels(page),
-        "corrected": _corrected(page, {text["doc"] for text in texts.values()}) | waiting_spans(),
+        "corrected": _corrected(page, {text["doc"] for text in texts.values()}) | waiting_spans(page),
         "entities": _entities(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
-        "waiting": list(now.waiting),
+        "waiting": waiting_events(page),
     }
 
 
@@ -237,7 +239,7 @@ def _entries(page: PageContext, opened: Open) -> list[list[Any]]:
 
 def _waiting_labels(page: PageContext) -> dict[str, str]:
     """Return the verdicts that wait for a name in a word, by record."""
-    return {name: page.words.verdict_words[kind] for name, kind in waiting_kinds().items()}
+    return {name: page.words.verdict_words[kind] for name, kind in waiting_kinds(page).items()}
 
 
 def _drawing(page: PageContext) -> Drawing:
@@ -426,5 +428,5 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "who": reviewer.reviewer_name(),
         "waiting": len(applied().waiting),
         "said": outcome_data(),
-        "conflicts": conflicts_data(),
+        "conflicts": conflicts_data(page),
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
@@ -85,29 +86,35 @@ class Case:
         return mine.verdict.note if mine is not None and again else ""
 
 
+NOT_KEPT = "Not kept. What you wrote is still here: try again."
+
+
 @dataclass(frozen=True)
 class LastVerdict:
-    """The last verdict: the message about it, and the problems that kept it from being stored.
+    """The last verdict: the message about it, and in lines why what was asked for was not done.
 
     `record` is the `Key.record` that it was about. `place` is document and record id of a verdict that was not kept.
     """
 
     text: str
     problems: tuple[str, ...] = ()
-    theirs: tuple[str, ...] = ()
     record: str = ""
     place: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Conflict:
-    """A verdict that is not kept, as others gave theirs on its record first: the reviewer is asked whose counts."""
+    """A verdict that is not kept, as others gave theirs on its record first: the reviewer is asked whose counts.
+
+    `event` is what the browser sent: after a reload the browser sends it again.
+    """
 
     case: Case
     kind: Kind
     right: tuple[Marked, ...]
     note: str
     theirs: tuple[StoredVerdict, ...]
+    event: Mapping[str, Any]
 
     @property
     def case_seen(self) -> Case:
@@ -207,7 +214,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
             replaced = case.replaced()
             verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
-        set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
+        set_outcome(LastVerdict(NOT_KEPT, tuple(error.lines()), record=case.key.record))
         return False
     verdict_store.refresh()
     if replaced is not None and (replaced.who, replaced.verdict) == (who, verdict):
@@ -230,11 +237,6 @@ def _decision(case: Case, kind: Kind, right: tuple[Marked, ...]) -> str:
     return f"{decision_in_words(kind, right, case.text or None, case.words.verdicts)}, of {_name(case)}"
 
 
-def _by_others(page: PageContext, error: ConflictError) -> tuple[str, ...]:
-    about = page.ledger().about
-    return tuple(given_in_words(read_verdict(about, other), page.words.verdicts) for other in error.theirs)
-
-
 def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVerdict]], choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
@@ -244,7 +246,9 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVe
     try:
         taken_back = take_back(who)
     except ConflictError as error:
-        set_outcome(LastVerdict("Not taken back.", theirs=_by_others(page, error)))
+        about = page.ledger().about
+        theirs = tuple(given_in_words(read_verdict(about, other), page.words.verdicts) for other in error.theirs)
+        set_outcome(LastVerdict("Not taken back: somebody was first.", theirs))
         return
     except FormatError as error:
         set_outcome(LastVerdict("Not taken back.", tuple(error.lines())))

@@ -26,6 +26,7 @@ from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import (
+    NOT_KEPT,
     Case,
     Conflict,
     LastVerdict,
@@ -59,11 +60,11 @@ class Applied:
 
     `session` tells the component when it has to do with another session, which knows nothing of its events.
     `place` is document, record and number in the queue as the reader last had them. `windows` are those of a long text
-    that the component asks for, with its document. `rest` is what a run began to
-    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `waiting` are the
-    verdicts that were given before the reviewer's `name` was. `conflicts` are those that others came before, one for a
-    record, until the reviewer says whose verdict counts. `cards` are the records whose cards were made, and the facts
-    that these depend on.
+    that the component asks for, with its document. `rest` is what a run began to apply and has not ended. `undone` are
+    the verdicts that an event, by its number, has taken back. `waiting` are the verdicts that were given before the
+    reviewer's `name` was, each with its page. `conflicts` are those that others came before, one for a record, until
+    the reviewer says whose verdict counts. `cards` are the records whose cards were made, and the facts that these
+    depend on.
 
     All this is changed in place: what two runs at a time write to the session's state itself may be lost.
     """
@@ -75,7 +76,7 @@ class Applied:
     windows: tuple[str, tuple[int, ...]] = ("", ())
     rest: tuple[PageContext, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[StoredVerdict]] = (0, ())
-    waiting: tuple[Event, ...] = ()
+    waiting: tuple[tuple[PageContext, Event], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     name: str = ""
     cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
@@ -162,10 +163,10 @@ def _apply(page: PageContext, event: Event) -> None:
     if act in ("verdict", "entity"):
         _judge(page, event)
     elif act == "name":
-        _take_name(page, str(event["value"]))
+        _take_name(str(event["value"]))
     elif act == "undo":
         if applied().waiting:
-            _take_back_waiting()
+            _take_back_waiting(page)
         elif not reason_unoffered(page) and not _is_answered(event):
             undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
             _ANSWERED.append(_origin(event))
@@ -222,7 +223,7 @@ def _open_next(page: PageContext, doc: str, record: str, number: int) -> None:
     following = int(own[0]) + 1 if len(own) else number
     is_open = attach_verdicts(ledger.about).at[positions] < 0
     numbers = page.loaded.corpus.documents.index
-    names = [(event["doc"], event["record"]) for event in applied().waiting if "record" in event]
+    names = [(event["doc"], event["record"]) for event in waiting_events(page) if "record" in event]
     waiting = [ledger.position(*name) for name in names if name[0] in numbers]
     is_open &= ~np.isin(positions, [position for position in waiting if position is not None])
     open_ones = np.flatnonzero(is_open)
@@ -245,14 +246,26 @@ def _judge(page: PageContext, event: Event) -> None:
         return
     now = applied()
     if not reviewer.reviewer_name() and not reviewer.take_name(now.name):
-        if _origin(event) not in [_origin(other) for other in now.waiting]:
-            now.waiting = (*now.waiting, {**_with_version(page, event), "origin": _origin(event)})
+        if _origin(event) not in [_origin(other) for _, other in now.waiting]:
+            now.waiting = (*now.waiting, (page, {**_with_version(page, event), "origin": _origin(event)}))
         return
+    sent = {**event, "origin": _origin(event), "of": subject_of(page)}
     if event["act"] == "entity":
-        _mark_entity(page, event)
+        _mark_entity(page, sent)
     elif event["kind"] in KINDS:
-        _verdict(page, event, event["kind"])
-    _ANSWERED.append(_origin(event))
+        _verdict(page, sent, event["kind"])
+    _end_unless_asked(sent)
+
+
+def subject_of(page: PageContext) -> str:
+    """Return what records and drafts in a browser's tab are of: corpus, reference and system."""
+    return f"{page.loaded.digest} {page.words.reference} {page.system}"
+
+
+def _end_unless_asked(event: Event) -> None:
+    """Note that a verdict was answered, unless the reviewer is still asked whose counts."""
+    if all(_origin(conflict.event) != _origin(event) for conflict in applied().conflicts):
+        _ANSWERED.append(_origin(event))
 
 
 def _origin(event: Event) -> Origin:
@@ -290,19 +303,20 @@ def _give(page: PageContext, case: Case, kind: Kind, event: Event, note: str) ->
     try:
         right = _spans(page, case.subject.document, event.get("right", ()) if kind == "neither" else ())
     except FormatError as error:
-        set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
+        set_outcome(LastVerdict(NOT_KEPT, tuple(error.lines()), record=case.key.record))
         return False
-    return _give_or_ask(case, kind, right, note)
+    return _give_or_ask(event, case, kind, right, note)
 
 
-def _give_or_ask(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
+def _give_or_ask(event: Event, case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
     """Give a verdict, or ask whose counts where others came first; return False where it can be neither."""
     now = applied()
     others = tuple(conflict for conflict in now.conflicts if conflict.case.key != case.key)
     try:
         is_kept = give_verdict(case, kind, right, note)
     except ConflictError as error:
-        now.conflicts = (*others, Conflict(case, kind, right, note, error.theirs))
+        seen_event = {**event, "version": case.version}
+        now.conflicts = (*others, Conflict(case, kind, right, note, error.theirs, seen_event))
         return True
     if is_kept:
         now.conflicts = others
@@ -319,14 +333,14 @@ def _mark_entity(page: PageContext, event: Event) -> None:
         (first,) = _spans(page, doc, [event["span"] | {"isNew": True}])
         right = _spans(page, doc, event["right"])
     except FormatError as error:
-        set_outcome(LastVerdict("Not kept.", tuple(error.lines())))
+        set_outcome(LastVerdict(NOT_KEPT, tuple(error.lines())))
         return
     case = case_of_entity(page, doc, first)
     case = replace(case, version=int(event.get("version", case.version)))
     if right:
-        _give_or_ask(case, "neither", right)
+        _give_or_ask(event, case, "neither", right)
     elif case.standing is not None:
-        _give_or_ask(case, WITHDRAWN)
+        _give_or_ask(event, case, WITHDRAWN)
 
 
 def _spans(page: PageContext, doc: str, sent: Any) -> tuple[Marked, ...]:
@@ -339,46 +353,52 @@ def _spans(page: PageContext, doc: str, sent: Any) -> tuple[Marked, ...]:
     return read_edited_spans(sent, int(documents.lengths[documents.index[doc]]), types_to_choose(page))
 
 
-def give_waiting(page: PageContext) -> bool:
+def give_waiting() -> bool:
     """Give the verdicts that waited for a name, once there is one; return whether there were any."""
     now = applied()
     with now.lock:
         if not now.waiting or not reviewer.reviewer_name():
             return False
-        for event in now.waiting:
+        while now.waiting:
+            (page, event), *later = now.waiting
             _judge(page, event)
             # One by one: a run that is cut short leaves the others to the next.
-            now.waiting = now.waiting[1:]
+            now.waiting = tuple(later)
     return True
 
 
-def _take_name(page: PageContext, name: str) -> None:
+def _take_name(name: str) -> None:
     """Take the reviewer's name, and give the verdicts that waited for it; say why it is none."""
     if reviewer.take_name(name):
         applied().name = name
-        give_waiting(page)
+        give_waiting()
     else:
-        set_outcome(LastVerdict("Nothing is kept yet.", (reviewer.name_problem(name),)))
+        set_outcome(LastVerdict("Nothing is kept yet: try again.", (reviewer.name_problem(name),)))
 
 
-def _take_back_waiting() -> None:
+def _take_back_waiting(page: PageContext) -> None:
     """Take back the last verdict that waits for a name, and open its record."""
-    *earlier, last = applied().waiting
+    *earlier, (subject, last) = applied().waiting
     applied().waiting = tuple(earlier)
     set_outcome(LastVerdict("Taken back: the last verdict, which waited for a name."))
-    if "record" in last:
+    if "record" in last and subject_of(subject) == subject_of(page):
         _open(last["doc"], last["record"], -1)
 
 
-def waiting_kinds() -> dict[str, Kind]:
+def waiting_events(page: PageContext) -> list[Event]:
+    """Return the verdicts on the records of a page that wait for a name."""
+    return [event for subject, event in applied().waiting if subject_of(subject) == subject_of(page)]
+
+
+def waiting_kinds(page: PageContext) -> dict[str, Kind]:
     """Return the kinds of the verdicts that wait for a name, by document and record in two lines."""
-    verdicts = [event for event in applied().waiting if event["act"] == "verdict"]
+    verdicts = [event for event in waiting_events(page) if event["act"] == "verdict"]
     return {f"{event['doc']}\n{event['record']}": event["kind"] for event in verdicts}
 
 
-def waiting_spans() -> dict[str, Any]:
+def waiting_spans(page: PageContext) -> dict[str, Any]:
     """Return the right spans of those that say that neither side is right, as they were sent."""
-    verdicts = [event for event in applied().waiting if event["act"] == "verdict" and event.get("right")]
+    verdicts = [event for event in waiting_events(page) if event["act"] == "verdict" and event.get("right")]
     return {f"{event['doc']}\n{event['record']}": event["right"] for event in verdicts}
 
 
@@ -389,9 +409,10 @@ def _answer(event: Event) -> None:
         if _question_id(conflict) != event["value"]:
             continue
         if event["act"] == "over":
-            _give_or_ask(conflict.case_seen, conflict.kind, conflict.right, conflict.note)
+            _give_or_ask(conflict.event, conflict.case_seen, conflict.kind, conflict.right, conflict.note)
         else:
             now.conflicts = tuple(other for other in now.conflicts if other is not conflict)
+        _end_unless_asked(conflict.event)
 
 
 def _question_id(conflict: Conflict) -> str:
@@ -399,13 +420,17 @@ def _question_id(conflict: Conflict) -> str:
     return " ".join([conflict.kind, *(other.uid for other in conflict.theirs)])
 
 
-def conflicts_data() -> list[dict[str, Any]]:
-    """Return what the component asks where others came first, in the order of the reviewer's verdicts."""
+def conflicts_data(page: PageContext) -> list[dict[str, Any]]:
+    """Return what the component asks where others came first, in the order of the reviewer's verdicts.
+
+    Verdicts on the records of this page come along as they were sent: the browser's tab stores them until then.
+    """
     return [
         {
             "id": _question_id(conflict),
             "text": masks.mask_message(conflict.question()),
             "lines": [masks.mask_message(line) for line in conflict.lines()],
+            "event": conflict.event if conflict.event["of"] == subject_of(page) else None,
         }
         for conflict in applied().conflicts
     ]
@@ -416,21 +441,12 @@ def outcome_data() -> dict[str, Any] | None:
     outcome: LastVerdict | None = st.session_state.get(keys.REVIEWED)
     if outcome is None:
         return None
-    lines = [masks.mask_message(line) for line in (outcome.theirs or outcome.problems)[:LISTED]]
-    if len(outcome.theirs) > LISTED:
-        lines.append(f"and {len(outcome.theirs) - LISTED:,} more")
+    lines = [masks.mask_message(line) for line in outcome.problems[:LISTED]]
+    if len(outcome.problems) > LISTED:
+        lines.append(f"and {len(outcome.problems) - LISTED:,} more")
     st.session_state.pop(keys.REVIEWED)
     text = masks.mask_message(outcome.text)
-    if outcome.problems:
-        text = f"{text} What you wrote is still here: try again."
-    if outcome.theirs:
-        text = f"Somebody was first. {text}"
-    return {
-        "text": text,
-        "lines": lines,
-        "wrong": bool(outcome.problems or outcome.theirs),
-        "record": outcome.record,
-    }
+    return {"text": text, "lines": lines, "wrong": bool(outcome.problems), "record": outcome.record}
 
 
 def standing_line(case: Case, note: bool = True) -> str:
