@@ -33,6 +33,7 @@ OTHER_LISTS = frozenset(("text", "id", "tokens", "sents", "sentences", "words", 
 """Keys of a record that hold no entities."""
 GROUPS = "spans"
 """The key under which spaCy's `Doc.to_json` has span groups, each with a name."""
+SPAN_GROUPS = re.compile(r'"spans"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\{\s*"(?:start|end|label)"|\])')
 MIN = frozenset(("annotation_id", "annotator"))
 """Columns of Label Studio's CSV."""
 KEYS_OF: Mapping[str, str] = {
@@ -106,6 +107,8 @@ class PipelineReader(KeyedReader):
             return 0.95 if "text" in row and _has_entities(cells) else 0.0
         if "text" not in keys or "data" in keys:
             return 0.0
+        if SPAN_GROUPS.search("\n".join(source.head(*self.suffixes).lines)):
+            return 0.95
         if not keys & set(LISTS):
             return 0.6 if _has_entities(source.head(*self.suffixes).first_object) else 0.0
         if "ents" in keys:
@@ -152,7 +155,7 @@ READER = PipelineReader()
 def _is_bare(head: Head) -> bool:
     """Return whether a file begins with a list of entities, or of such lists, without a text."""
     bare = BARE.match(head.text)
-    keys = set(KEY.findall(bare[1])) if bare is not None else set()
+    keys = {KEYS_OF.get(key, key) for key in KEY.findall(bare[1])} if bare is not None else set()
     return {"start", "end"} <= keys and bool(keys & set(TYPES)) and keys.isdisjoint(LISTS)
 
 

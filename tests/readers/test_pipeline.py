@@ -184,3 +184,13 @@ def test_entities_may_be_lists_in_any_order(entity: list[Any]) -> None:
     line = json.dumps({"text": "Ann left", "prediction": [entity]})
     layer = read(Source.of_uploads([("x.jsonl", f"{line}\n".encode())])).layer
     assert [(layer.text(span), layer.label(span)) for span in range(len(layer))] == [("Ann", "PER")]
+
+
+def test_span_groups_alone_and_entities_of_stanza_alone_are_read() -> None:
+    groups = {"text": "Ann left", "spans": {"sc": [{"start": 0, "end": 3, "label": "PER", "kb_id": ""}]}, "tokens": []}
+    reading = read(Source.of_uploads([("x.jsonl", json.dumps(groups).encode())]))
+    assert (reading.format, reading.layer.start.tolist(), reading.layer.end.tolist()) == ("pipeline", [0], [3])
+    entities = [{"text": "Ann", "type": "PER", "start_char": 0, "end_char": 3}]
+    gold = ReadOptions(texts=Documents(("d1",), ("Ann left",)))
+    reading = read(Source.of_uploads([("x.json", json.dumps(entities).encode())]), options=gold)
+    assert (reading.format, reading.layer.start.tolist(), reading.layer.end.tolist()) == ("pipeline", [0], [3])

@@ -10,24 +10,31 @@ import pytest
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, layers, read
+from nereval_core.readers.records import READER
 from nereval_core.readers.records.paths import leaf, walk
 from nereval_core.readers.records.record_shape import parse_keys
 from nereval_core.readers.records.shapes import SHAPES, shape_of_head
 from tests.support.record_files import (
     ARGILLA_1,
+    ARGILLA_COLUMNS,
+    ARGILLA_FEEDBACK,
     AZURE_DOCUMENTS,
     CLUENER,
     CMEEE,
+    COMPREHEND,
     CORENLP,
     DATASETS_SERVER,
+    DATATURKS,
     DOCRED,
     GATE_JSON,
     GOLD,
+    LABELBOX_1,
     LIGHTTAG,
     RECORDS,
     SPACY_2,
     SPERT,
     STANZA,
+    TECOHOLIC,
     TEXT,
     WITHOUT_TEXT,
     Files,
@@ -77,21 +84,64 @@ def test_texts_that_a_service_does_not_return_are_golds(name: str) -> None:
         read(source(WITHOUT_TEXT[name]))
     gold = GOLD_TEXTS if name not in ("Google", "Watson", "CLUENER's predictions") else Documents(("d1",), (TEXT,))
     reading = read(source(WITHOUT_TEXT[name]), options=ReadOptions(texts=gold))
-    assert (reading.format, spans_of(reading)) == ("records", GOLD)
-    assert reading.documents.ids[0] == gold.ids[0]
+    number = reading.documents.index[gold.ids[0]]
+    assert (reading.format, spans_of(reading, number)) == ("records", GOLD)
 
 
 def test_a_document_that_gold_has_not_and_a_count_that_is_not_golds_are_problems() -> None:
     strange = {**AZURE_DOCUMENTS, "documents": [{"id": "x9", "entities": []}]}
     [problem] = problems(json.dumps(strange), texts=GOLD_TEXTS)
     assert (problem.line, problem.found) == (1, "no text, and the document 'x9' is not among gold's")
-    [problem] = problems(WITHOUT_TEXT["Comprehend"]["output"].split("\n")[0], "output", texts=GOLD_TEXTS)
+    [problem] = problems(WITHOUT_TEXT["Google"]["x.jsonl"], texts=GOLD_TEXTS)
     assert problem.found == "1 record without text or id where gold has 2 documents"
+    [problem] = problems(COMPREHEND.replace('"Line": 1', '"Line": 2'), "output", texts=GOLD_TEXTS)
+    assert (problem.line, problem.found) == (2, "no text, and the document '2' is not among gold's")
+
+
+def test_ids_of_which_gold_has_none_are_passed_over_where_quotes_show_the_order() -> None:
+    ids = {**AZURE_DOCUMENTS, "documents": [{**row, "id": f"x{row['id']}"} for row in AZURE_DOCUMENTS["documents"]]}
+    reading = read_text(json.dumps(ids), texts=GOLD_TEXTS)
+    assert (reading.documents.ids, spans_of(reading)) == (("1", "2"), GOLD)
+    assert "ids of which gold has none: records are taken in gold's order" in reading.notes
+    ids["documents"].reverse()
+    assert "the quotes fit no way to count offsets" in problems(json.dumps(ids), texts=GOLD_TEXTS)[0].found
+
+
+def test_a_text_that_a_service_has_not_read_is_not_one_without_spans() -> None:
+    failed = lines({"ErrorCode": "DOCUMENT_SIZE_EXCEEDED", "ErrorMessage": "Too long", "File": "x.txt", "Line": 1})
+    [problem] = problems(COMPREHEND.splitlines(keepends=True)[0] + failed, "output", texts=GOLD_TEXTS)
+    assert (problem.line, problem.found) == (2, "no answer: 'Too long'")
+
+
+def test_spans_without_a_type_and_texts_that_nobody_looked_at_are_left_out() -> None:
+    record = json.loads(DATATURKS.splitlines()[0])
+    record["annotation"].append({"label": [], "points": [{"start": 4, "end": 4, "text": "😀"}]})
+    reading = read_text(json.dumps(record))
+    assert spans_of(reading) == GOLD
+    assert "spans that were given no type, left out: 1" in reading.notes
+    tecoholic = json.loads(TECOHOLIC)
+    tecoholic["annotations"].insert(0, None)
+    reading = read_text(json.dumps(tecoholic))
+    assert (len(reading.documents), spans_of(reading)) == (2, GOLD)
+    # Labelbox writes "Skip" for a label.
+    skipped = json.loads(LABELBOX_1)
+    skipped[1]["Label"] = "Skip"
+    assert len(read_text(json.dumps(skipped)).documents) == 1
+
+
+def test_what_annotators_of_argilla_discarded_is_not_a_layer_without_spans() -> None:
+    assert layers(source({"x.jsonl": ARGILLA_FEEDBACK})) == ("u1",)
+    assert layers(source({"x.jsonl": ARGILLA_COLUMNS})) == ("u1", "model-1")
+    assert spans_of(read_text(ARGILLA_COLUMNS, layer="model-1")) == {"PER": (0, 3)}
+
+
+def test_rows_of_the_datasets_server_may_have_tags_of_another_name() -> None:
+    assert spans_of(read_text(DATASETS_SERVER.replace("ner_tags", "fine_ner_tags"))) == GOLD
 
 
 def test_every_shape_has_a_file_and_no_other_fits_it_first() -> None:
     files = [*(files for files, _ in RECORDS.values()), *WITHOUT_TEXT.values()]
-    first = {shape_of_head(source(one).head()) for one in files}
+    first = {shape_of_head(source(content).head(*READER.suffixes)) for content in files}
     with_utf_16 = RECORDS["bdocjs"][0]["x.bdocjs"].replace('"p"', '"j"')
     first.add(shape_of_head(source({"x.json": with_utf_16}).head()))
     assert first == {*SHAPES}

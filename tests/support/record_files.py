@@ -58,6 +58,49 @@ ARGILLA_2 = json.dumps(
     ],
     indent=1,
 )
+# As the server of version 1 answers.
+ARGILLA_SERVER = json.dumps(
+    [
+        {
+            "id": name,
+            "text": text,
+            "tokens": text.split(),
+            "annotation": {"agent": "ann", "entities": entities},
+            "prediction": None,
+        }
+        for name, text, entities in (("a1", TEXT, spans("start", "end", "label", score=1.0)), ("a2", OTHER, []))
+    ]
+)
+# `records.to_list(flatten=True)`, and the data sets of `to_datasets()`, whose lists of objects may be columns.
+ARGILLA_COLUMNS = lines(
+    *(
+        {
+            "id": name,
+            "status": "completed",
+            "_server_id": f"s{name}",
+            "text": text,
+            "names.responses": [value],
+            "names.responses.users": ["u1"],
+            "names.responses.status": ["submitted"],
+            "names.suggestion": {"start": [0], "end": [3], "label": ["PER"]},
+            "names.suggestion.agent": "model-1",
+        }
+        for name, text, value in (("a1", TEXT, spans("start", "end", "label")), ("a2", OTHER, []))
+    )
+)
+ARGILLA_FEEDBACK = lines(
+    {
+        "text": TEXT,
+        "names": [
+            {"user_id": "u1", "value": spans("start", "end", "label", "text"), "status": "submitted"},
+            {"user_id": "u2", "value": None, "status": "discarded"},
+        ],
+        "names-suggestion": None,
+        "names-suggestion-metadata": {"type": None, "score": None, "agent": None},
+        "external_id": None,
+        "metadata": "{}",
+    }
+)
 # LTExample in lighttag-convertors.
 ANNOTATOR = {"annotator_id": 1, "annotator": "ann@example.org", "timestamp": "2024-01-01T00:00:00Z"}
 LIGHTTAG = json.dumps(
@@ -133,6 +176,32 @@ LABELBOX = lines(
         },
     }
 )
+LABELBOX_1 = json.dumps(
+    [
+        {
+            "ID": f"l{at}",
+            "DataRow ID": f"r{at}",
+            "Labeled Data": text,
+            "Label": {
+                "objects": [
+                    {
+                        "featureId": "f",
+                        "title": kind,
+                        "value": kind.lower(),
+                        "format": "text.location",
+                        "data": {"location": {"start": start, "end": end - 1}},
+                    }
+                    for kind, (start, end) in places.items()
+                ],
+                "classifications": [],
+            },
+            "Created By": who,
+            "External ID": f"{at}.txt",
+            "Reviews": [],
+        }
+        for at, text, who, places in ((0, TEXT, "ann@example.org", GOLD), (1, OTHER, "ann@example.org", {}))
+    ]
+)
 UBIAI = json.dumps(
     [
         {
@@ -204,8 +273,37 @@ AZURE_DOCUMENTS = {
     "errors": [],
     "modelVersion": "2023-09-01",
 }
+AZURE_PROJECT = json.dumps(
+    {
+        "projectFileVersion": "2022-05-01",
+        "stringIndexType": "Utf16CodeUnit",
+        "metadata": {"projectKind": "CustomEntityRecognition"},
+        "assets": {
+            "entities": [{"category": "PER"}, {"category": "LOC"}],
+            "documents": [
+                {
+                    "location": "1.txt",
+                    "language": "en",
+                    "dataset": "Train",
+                    "entities": [
+                        {
+                            "regionOffset": 0,
+                            "regionLength": 16,
+                            "labels": [
+                                {"category": "PER", "offset": 0, "length": 3},
+                                {"category": "LOC", "offset": 12, "length": 4},
+                            ],
+                        }
+                    ],
+                },
+                {"location": "2.txt", "language": "en", "entities": []},
+            ],
+        },
+    }
+)
+COMPREHEND_ENTITIES = spans("BeginOffset", "EndOffset", "Type", "Text", Score=0.9)
 COMPREHEND = lines(
-    {"Entities": spans("BeginOffset", "EndOffset", "Type", "Text", Score=0.9), "File": "x.txt", "Line": 0},
+    {"Entities": COMPREHEND_ENTITIES, "File": "x.txt", "Line": 0},
     {"Entities": [], "File": "x.txt", "Line": 1},
 )
 GOOGLE = lines(
@@ -439,19 +537,39 @@ DATASETS_SERVER = json.dumps(
     indent=1,
 )
 
+DATASETS_SERVER_TEXTS = json.dumps(
+    {
+        "features": [{"feature_idx": 0, "name": "text", "type": {"dtype": "string", "_type": "Value"}}],
+        "rows": [
+            {
+                "row_idx": 0,
+                "row": {"text": TEXT, "entities": {"start": [0, 11], "end": [3, 15], "label": ["PER", "LOC"]}},
+                "truncated_cells": [],
+            }
+        ],
+    }
+)
+
 RECORDS: dict[str, tuple[Files, str | None]] = {
     # what it is: the file, the layer to read
     "Argilla 1": ({"x.jsonl": ARGILLA_1}, "annotation"),
     "Argilla 2": ({"x.json": ARGILLA_2}, "u1"),
+    "Argilla's server": ({"x.json": ARGILLA_SERVER}, None),
+    "Argilla in columns": ({"x.jsonl": ARGILLA_COLUMNS}, "u1"),
+    "Argilla's feedback": ({"x.jsonl": ARGILLA_FEEDBACK}, None),
     "LightTag": ({"x.json": LIGHTTAG}, "ann@example.org"),
     "Dataturks": ({"x.json": DATATURKS}, None),
     "Labelbox": ({"x.ndjson": LABELBOX}, None),
+    "Labelbox 1": ({"x.json": LABELBOX_1}, None),
     "UBIAI": ({"x.json": UBIAI}, None),
     "tecoholic": ({"x.json": TECOHOLIC}, None),
     "Rasa": ({"nlu.json": RASA}, None),
     "brat's JSON": ({"x.json": BRAT_JSON}, None),
     "GATE's JSON": ({"x.json": GATE_JSON}, None),
     "bdocjs": ({"x.bdocjs": BDOC}, None),
+    "Azure project": ({"x.json": AZURE_PROJECT, "1.txt": TEXT, "2.txt": OTHER}, None),
+    "Comprehend beside its texts": ({"x.jsonl": COMPREHEND, "x.txt": f"{TEXT}\n{OTHER}\n"}, None),
+    "Comprehend with texts": ({"x.jsonl": lines({"Text": TEXT, "Entities": COMPREHEND_ENTITIES})}, None),
     "Ground Truth": ({"output.manifest": GROUND_TRUTH}, None),
     "Vertex AI": ({"x.jsonl": VERTEX}, None),
     "AutoML": ({"x.jsonl": AUTOML}, None),
@@ -471,6 +589,7 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
     "Presidio's evaluator": ({"x.json": PRESIDIO}, None),
     "ai4privacy": ({"x.jsonl": AI4PRIVACY}, None),
     "datasets server": ({"rows.json": DATASETS_SERVER}, None),
+    "datasets server, texts": ({"rows.json": DATASETS_SERVER_TEXTS}, None),
 }
 """Files that hold their texts."""
 WITHOUT_TEXT: dict[str, Files] = {
@@ -488,7 +607,18 @@ WITHOUT_TEXT: dict[str, Files] = {
             }
         )
     },
+    "Azure's own client": {"x.json": json.dumps(AZURE_DOCUMENTS["documents"]).replace("confidenceS", "confidence_s")},
+    "Azure project": {"x.json": AZURE_PROJECT},
     "Comprehend": {"output": COMPREHEND},
+    "Comprehend in another order": {"output": "".join(reversed(COMPREHEND.splitlines(keepends=True)))},
+    "Comprehend's batches": {
+        "x.json": json.dumps(
+            {
+                "ResultList": [{"Index": 0, "Entities": COMPREHEND_ENTITIES}, {"Index": 1, "Entities": []}],
+                "ErrorList": [],
+            }
+        )
+    },
     "Google": {"x.jsonl": GOOGLE},
     "Watson": {"x.json": WATSON},
 }

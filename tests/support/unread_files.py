@@ -64,32 +64,6 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         _file({"_context": {"_types": {}}, "_views": {"_InitialView": {"NamedEntity": [{"sofa": 1, "end": 3}]}}}),
         None,
     ),
-    "Azure project": (
-        _file(
-            {
-                "projectFileVersion": "2022-05-01",
-                "stringIndexType": "Utf16CodeUnit",
-                "metadata": {"projectKind": "CustomEntityRecognition"},
-                "assets": {
-                    "entities": [{"category": "PER"}],
-                    "documents": [
-                        {
-                            "location": "x.txt",
-                            "language": "en",
-                            "entities": [
-                                {
-                                    "regionOffset": 0,
-                                    "regionLength": 13,
-                                    "labels": [{"category": "PER", "offset": 0, "length": 3}],
-                                }
-                            ],
-                        }
-                    ],
-                },
-            }
-        ),
-        _file(PLAIN),
-    ),
     "FARM": (
         _file(
             [

@@ -86,7 +86,12 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "nif": (within("/nif-core#"),),
         "offsetxml": (within("<GateDocument", "<TEXT>"),),
         "parquet": (first_line("PAR1"),),
-        "pipeline": (text_beside_other_keys, first_line(r"\s*\["), list_in_a_cell),
+        "pipeline": (
+            text_beside_other_keys,
+            first_line(r"\s*\["),
+            list_in_a_cell,
+            within('"spans":{', '"spans": {'),
+        ),
         "prodigy": (
             first_line(r"\s*\["),
             keys("spans", "tokens", without="id"),

@@ -64,12 +64,6 @@ UNREAD_SHAPES = (
         "an image of Prodigy", "image", "give annotations of text: spans of an image are boxes", absent="text tokens"
     ),
     _shape("UIMA's old JSON", "_context _views", "export UIMA CAS XMI, or UIMA CAS JSON 0.4.0"),
-    # Services.
-    _shape(
-        "labels of a project of Azure Language",
-        "projectFileVersion assets",
-        f"write {ENTITIES}: text is the file of location, end is offset + length, label is category",
-    ),
     # Programs.
     _shape(
         "an output of FARM",

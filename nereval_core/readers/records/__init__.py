@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from nereval_core.corpus import Documents, Intervals
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.records.extraction import (
@@ -26,8 +27,10 @@ from nereval_core.readers.records.extraction import (
     layers_of,
     tags_of,
     text_of,
+    type_of_span,
     visits,
 )
+from nereval_core.readers.records.paths import leaf
 from nereval_core.readers.records.record_shape import RecordShape, shape_of_keys
 from nereval_core.readers.records.shapes import shape_of_head
 from nereval_core.readers.shared.annotation_keys import other_keys_note
@@ -85,9 +88,11 @@ class RecordsReader(Reader):
         shape = self._shape(source, options)
         builder = Builder(source.name)
         records = list(self._records(source, shape, builder.problems))
-        values = [record.value for record in records]
-        notes = [f"read as {shape.name}", *unread_files_note(source, source.pick(*self.suffixes))]
-        notes += other_keys_note(values, shape.own_keys())
+        shape, notes = _in_golds_order(records, shape, options.texts)
+        notes = [f"read as {shape.name}", *notes]
+        if not shape.of_files:
+            notes += unread_files_note(source, source.pick(*self.suffixes))
+        notes += other_keys_note((record.value for record in records), shape.own_keys())
         if shape.tags:
             return _read_tags(records, shape, source, options, builder, notes)
         spans_of_records = [_layers(record, shape, builder.problems) for record in records]
@@ -97,11 +102,14 @@ class RecordsReader(Reader):
         if builder.problems:
             raise FormatError(builder.problems)
         layer = select_layer(source, options.layer, names) if names else None
+        n_bare = 0
         for number, (record, layers) in enumerate(zip(records, spans_of_records, strict=True)):
             if layer is None or layer in layers:
-                _add_document(
-                    record, Ordinal(number, len(records)), layers.get(layer or "", []), shape, options, builder
-                )
+                spans = layers.get(layer or "", [])
+                typed = [span for span in spans if type_of_span(span.visit, shape) != []]
+                n_bare += len(spans) - len(typed)
+                _add_document(record, Ordinal(number, len(records)), typed, shape, options, builder)
+        notes += [f"spans that were given no type, left out: {n_bare}"] if n_bare else []
         return reading_in_code_points(builder, source, options, self.name, expected=shape.counting, notes=notes)
 
     def _shape(self, source: Source, options: ReadOptions) -> RecordShape:
@@ -136,7 +144,7 @@ class RecordsReader(Reader):
                 features = (
                     labels_of_features(value.get(shape.features)) if shape.features and isinstance(value, dict) else {}
                 )
-                labels = labels_of_json(features, TAGS)
+                labels = labels_of_json(features, (*TAGS, *shape.tags.split("|")))
                 listed = LabelList(tuple(labels), file.shown) if labels else None
                 if inner is None:
                     inner_values = [value]
@@ -145,7 +153,11 @@ class RecordsReader(Reader):
                     continue
                 else:
                     inner_values = [visit.value for visit in inner]
-                yield from (Record(file.shown, line, inner_value, listed) for inner_value in inner_values)
+                for inner_value in inner_values:
+                    # Texts that nobody looked at are null in the NER annotator's file.
+                    if inner_value is not None or not shape.records:
+                        prepared = shape.prepare(inner_value) if shape.prepare else inner_value
+                        yield Record(file.shown, line, _beside_its_text(prepared, shape, source), listed)
 
 
 READER = RecordsReader()
@@ -170,15 +182,59 @@ def _layers(record: Record, shape: RecordShape, problems: list[Problem]) -> dict
         return {}
 
 
-def _name(record: Record, shape: RecordShape) -> str | None:
+def _name(record: Record, shape: RecordShape, gold: Documents | None = None) -> str | None:
     names = (id_string(visit.value) for visit in visits(record.value, shape.id)) if shape.id else iter(())
-    return next(filter(None, names), None)
+    name = next(filter(None, names), None)
+    if name is None or not shape.of_files or (gold is not None and name in gold.index):
+        return name
+    number = leaf(record.value, shape.number) if shape.number else None
+    if type(number) is int and gold is not None and leaf(record.value, shape.text) is None:
+        return None
+    return f"{name}:{number}" if type(number) is int else PurePosixPath(name).stem
+
+
+def _beside_its_text(record: Any, shape: RecordShape, source: Source) -> Any:
+    """Return a record with the text of the file that it names, or its line there, if the file lies beside."""
+    name = leaf(record, shape.id) if shape.of_files else None
+    path = PurePosixPath(name.replace("\\", "/")).name if isinstance(name, str) else ""
+    file = next((file for file in source.files if path and PurePosixPath(file.name).name == path), None)
+    number = leaf(record, shape.number) if shape.number else None
+    if file is None or not isinstance(record, dict):
+        return record
+    if number is None:
+        return {**record, shape.text: file.text()}
+    lines = file.lines()
+    is_line = type(number) is int and 0 <= number < len(lines)
+    return {**record, shape.text: lines[number]} if is_line else record
+
+
+def _in_golds_order(
+    records: Sequence[Record], shape: RecordShape, gold: Documents | None
+) -> tuple[RecordShape, list[str]]:
+    """Return a shape without ids where records have no texts and gold has none of their ids, and a note.
+
+    Their quotes then show whether their order is gold's.
+    """
+    has_texts = bool(shape.words or shape.pieces or shape.number)
+    if gold is None or has_texts or not (shape.id and shape.quote) or len(records) != len(gold):
+        return shape, []
+    if any(_name(record, shape) in gold.index or leaf(record.value, shape.text) is not None for record in records):
+        return shape, []
+    return replace(shape, id=""), ["ids of which gold has none: records are taken in gold's order"]
 
 
 def _text(record: Record, at: Ordinal, shape: RecordShape, options: ReadOptions, builder: Builder) -> RecordText | None:
     """Add the document of a record to a builder and return its text, None where there is a problem with it."""
+    failure = leaf(record.value, shape.failure) if shape.failure else None
+    if failure is not None:
+        remedy = "send this text again, or leave it out of gold"
+        builder.problem(record.line, f"no answer: {quoted(str(failure))}", remedy, source=record.source)
+        return None
+    number = leaf(record.value, shape.number) if shape.number else None
+    if type(number) is int and options.texts is not None:
+        at = Ordinal(number, len(options.texts))
     try:
-        name = _name(record, shape)
+        name = _name(record, shape, options.texts)
         text = text_of(record.value, shape, name, options.texts, at)
     except (FaultError, WrongPathError) as fault:
         builder.problem(record.line, *fault.args, source=record.source)

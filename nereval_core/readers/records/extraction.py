@@ -90,8 +90,8 @@ def text_of(record: Any, shape: RecordShape, name: str | None, gold: Documents |
         finding = f"{counted(at.records, 'record')} without text or id where gold has {counted(len(gold), 'document')}"
         raise FaultError(finding, "write the text beside each, under text")
     number = at.number if name is None else gold.index.get(name)
-    if number is None:
-        finding = f"no text, and the document {quoted(str(name))} is not among gold's"
+    if number is None or number >= len(gold):
+        finding = f"no text, and the document {quoted(name or str(number))} is not among gold's"
         raise FaultError(finding, "give the id of gold's document, or its text under text")
     return RecordText(gold.texts[number], name=gold.ids[number])
 
@@ -192,6 +192,10 @@ def layers_of(record: Any, shape: RecordShape) -> dict[str, list[RecordSpan]]:
             for who in visits(span.value, shape.whose):
                 seen.setdefault(str(who.value), []).append(RecordSpan(str(who.value), span))
         return seen or {"": [RecordSpan("", span) for span in visits(record, shape.spans)]}
+    if shape.by:
+        name = str(leaf(record, shape.by) or "")
+        is_annotated = any(True for _ in visits(record, shape.spans.removesuffix(".*")))
+        return {name: [RecordSpan(name, span) for span in visits(record, shape.spans)]} if is_annotated else {}
     if not shape.layers:
         return {"": [RecordSpan("", span) for span in visits(record, shape.spans)]}
     by_layer: dict[str, list[RecordSpan]] = {}
@@ -215,10 +219,15 @@ def _spans_of_container(container: Visit, path: str) -> list[Visit] | None:
     return spans if all(isinstance(span.value, (dict, list)) for span in spans) else None
 
 
+def type_of_span(span: Visit, shape: RecordShape) -> Any:
+    """Return what says the type of a span: a string, or a list of several, which is empty where nobody chose one."""
+    return span.roles.get("label", leaf(span.value, shape.label))
+
+
 def add_span(span: Visit, shape: RecordShape, text: RecordText, builder: Builder, complain: Complain) -> None:
     """Add a span to the last document of a builder; what is wrong with it goes to `complain`."""
     value, roles, place = span
-    names = roles.get("label", leaf(value, shape.label))
+    names = type_of_span(span, shape)
     labels = names if isinstance(names, list) else [names]
     if not labels or not all(isinstance(name, str) and name for name in labels):
         complain(f"{place} has no type", f"write a string under {shape.label}")
@@ -325,5 +334,6 @@ __all__ = [
     "layers_of",
     "tags_of",
     "text_of",
+    "type_of_span",
     "visits",
 ]

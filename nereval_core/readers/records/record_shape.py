@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,10 @@ class RecordShape(KnownShape):
     way to them says of `label` and `quote` counts first. Where the text is of words, all of these count words, from the
     first word of sentence `sentence` if there is one. `tags` are tags in place of spans: a list beside the words, or a
     key of each piece; `features` describe them.
+
+    `by` is who made all spans of a record. Where `id` names a file (`of_files`), its text may lie beside; `number` is
+    that of a line of this file, and so of gold's document. What stands under `failure` says why there are no spans.
+    `prepare` makes a record of what the file has.
     """
 
     records: str = ""
@@ -73,6 +77,11 @@ class RecordShape(KnownShape):
     sentence: str = ""
     tags: str = ""
     features: str = ""
+    by: str = ""
+    of_files: bool = False
+    number: str = ""
+    failure: str = ""
+    prepare: Callable[[Any], Any] | None = None
     offsets: Offsets = CODE_POINTS
 
     def own_keys(self) -> frozenset[str]:

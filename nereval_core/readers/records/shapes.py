@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nereval_core.readers.input.file_text import Head
+from nereval_core.readers.records.flat_columns import argilla_record, record_of_row
 from nereval_core.readers.records.record_shape import RecordShape
 from nereval_core.readers.shared.offset_units import Offsets
 
@@ -24,9 +25,25 @@ AZURE: dict[str, Any] = {
     "length": "length",
     "label": "category",
     "quote": "text",
-    "score": "confidenceScore",
+    "score": "confidenceScore|confidence_score",
     "text": "text",
 }
+COMPREHEND: dict[str, Any] = {
+    "id": "",
+    "spans": "Entities.*",
+    "start": "BeginOffset",
+    "end": "EndOffset",
+    "label": "Type",
+    "quote": "Text",
+    "score": "Score",
+    "failure": "ErrorMessage",
+}
+ARGILLA_2: dict[str, Any] = {
+    "text": "fields.text|fields.*",
+    "layers": ("responses.{layer}.*(layer=user_id)", "suggestions.{layer}(layer=agent)"),
+    "spans": "value.*",
+}
+ROW: dict[str, Any] = {"records": "rows.*.row", "features": "features", "prepare": record_of_row}
 BDOC: dict[str, Any] = {
     "id": "name",
     "text": "text",
@@ -48,11 +65,30 @@ SHAPES = (
         score="score|3",
     ),
     _shape(
-        "Argilla's export (version 2)",
-        "fields responses",
-        text="fields.text|fields.*",
-        layers=("responses.{layer}.*(layer=user_id)", "suggestions.{layer}(layer=agent)"),
-        spans="value.*",
+        "records of Argilla's server (version 1)",
+        "text tokens",
+        pattern=r'"(?:annotation|prediction)"\s*:\s*\{\s*"(?:agent|entities)"',
+        text="text",
+        layers=("{layer=annotation,prediction}",),
+        spans="entities.*",
+        score="score",
+    ),
+    _shape("Argilla's export (version 2)", "fields responses", **ARGILLA_2),
+    _shape(
+        "Argilla's export (version 2) in columns",
+        "id",
+        absent="fields",
+        pattern=r'"[^"\\]*\.(?:responses|suggestion)"\s*:',
+        prepare=argilla_record,
+        **ARGILLA_2,
+    ),
+    _shape(
+        "a feedback data set of Argilla",
+        "metadata external_id",
+        absent="fields",
+        pattern=r'"[^"\\]*-suggestion-metadata"\s*:',
+        prepare=argilla_record,
+        **ARGILLA_2,
     ),
     _shape(
         "LightTag's export",
@@ -90,6 +126,19 @@ SHAPES = (
         quote="location.token",
     ),
     _shape(
+        "Labelbox's export (version 1)",
+        "Label",
+        pattern=r'"Labeled Data"\s*:',
+        id="External ID|DataRow ID|ID",
+        text="Labeled Data",
+        by="Created By",
+        spans="Label.objects.*",
+        start="data.location.start",
+        end="",
+        last="data.location.end",
+        label="title|value",
+    ),
+    _shape(
         "UBIAI's export",
         "document tokens",
         pattern='"entityLabel"',
@@ -112,7 +161,7 @@ SHAPES = (
     _shape(
         "training data of Rasa",
         "rasa_nlu_data",
-        records="rasa_nlu_data.common_examples.*",
+        records="rasa_nlu_data.common_examples.*|rasa_nlu_data.entity_examples.*",
         text="text",
         spans="entities.*",
         label="entity",
@@ -153,16 +202,38 @@ SHAPES = (
     ),
     _shape("an answer of a job of Azure Language", "jobId tasks", records="tasks.items.*.results.documents.*", **AZURE),
     _shape(
+        "answers of Azure Language",
+        "id entities",
+        absent="text",
+        pattern=r'"entities"\s*:\s*\[\s*\{[^{}]*"confidence_?[sS]core"',
+        **AZURE,
+    ),
+    _shape(
+        "labels of a project of Azure Language",
+        "projectFileVersion assets",
+        records="assets.documents.*",
+        id="location",
+        of_files=True,
+        text="text",
+        spans="entities.*.labels.*",
+        start="offset",
+        length="length",
+        label="category",
+        offsets=UTF_16,
+    ),
+    _shape(
         "the output of a job of Amazon Comprehend",
-        "Entities File",
+        "File",
         absent="Text text",
-        id="",
-        spans="Entities.*",
-        start="BeginOffset",
-        end="EndOffset",
-        label="Type",
-        quote="Text",
-        score="Score",
+        pattern='"(?:Entities|ErrorCode)"',
+        text="text",
+        of_files=True,
+        number="Line",
+        **{**COMPREHEND, "id": "File"},
+    ),
+    _shape("answers of Amazon Comprehend", "ResultList ErrorList", records="ResultList.*", **COMPREHEND),
+    _shape(
+        "answers of Amazon Comprehend", "Entities", absent="text", pattern='"BeginOffset"', text="Text", **COMPREHEND
     ),
     _shape(
         "an answer of Google Natural Language",
@@ -390,11 +461,23 @@ SHAPES = (
     _shape(
         ROWS,
         "features rows",
-        pattern='"row_idx"',
-        records="rows.*.row",
+        pattern=r'"name"\s*:\s*"(?:tokens|words)"[\s\S]*"row_idx"',
         words="tokens|words",
-        tags="ner_tags|tags|labels|ner",
-        features="features",
+        tags="ner_tags|tags|labels|ner|ner_labels|fine_ner_tags",
+        **ROW,
+    ),
+    _shape(
+        ROWS,
+        "features rows",
+        pattern='"row_idx"',
+        text="text|sentence|content|source_text|full_text",
+        spans="entities.*|spans.*|ents.*|annotations.*|privacy_mask.*",
+        start="start|start_offset|begin|begin_offset|0",
+        end="end|end_offset|1",
+        label="label|entity_type|type|entity|tag|2",
+        quote="text|value|word",
+        score="score",
+        **ROW,
     ),
 )
 """The shapes that are recognised; the first that fits is taken."""

@@ -1,0 +1,63 @@
+"""Records with a column for each part of annotations, as records with objects: Argilla's and the datasets server's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+OF_ARGILLA = frozenset(("id", "status", "_server_id", "external_id", "metadata", "inserted_at", "updated_at"))
+"""Columns of Argilla's own."""
+
+
+def argilla_record(record: Any) -> Any:
+    """Return a record of Argilla that has columns as `to_json` writes it; any other as it is.
+
+    Version 2 has columns `spans.responses`, `spans.responses.users` and `spans.suggestion`; a `FeedbackDataset` of
+    version 1 has responses under `spans`, with what is suggested in `spans-suggestion`.
+    """
+    if not isinstance(record, dict):
+        return record
+    responses: dict[str, Any] = {}
+    suggestions: dict[str, Any] = {}
+    fields: dict[str, str] = {}
+    for key, value in record.items():
+        question, _, part = key.rpartition(".")
+        if question and part == "responses":
+            users = record.get(f"{key}.users") or ()
+            values = value if isinstance(value, list) else []
+            named = len(users) == len(values)
+            responses[question] = [
+                {"value": rows_of_columns(answer), "user_id": users[at] if named else at + 1}
+                for at, answer in enumerate(values)
+            ]
+        elif question and part == "suggestion" and value is not None:
+            suggestions[question] = {"value": rows_of_columns(value), "agent": record.get(f"{key}.agent")}
+        elif f"{key}-suggestion" in record:
+            answers = rows_of_columns(value)
+            responses[key] = [
+                {**answer, "value": rows_of_columns(answer.get("value"))}
+                for answer in (answers if isinstance(answers, list) else ())
+                if isinstance(answer, Mapping) and answer.get("status") != "discarded"
+            ]
+            if record[f"{key}-suggestion"] is not None:
+                about = record.get(f"{key}-suggestion-metadata")
+                agent = about.get("agent") if isinstance(about, Mapping) else None
+                suggestions[key] = {"value": rows_of_columns(record[f"{key}-suggestion"]), "agent": agent}
+        elif isinstance(value, str) and not question and "-suggestion" not in key and key not in OF_ARGILLA:
+            fields[key] = value
+    id = record.get("id", record.get("external_id"))
+    return {"id": id, "fields": fields, "responses": responses, "suggestions": suggestions}
+
+
+def rows_of_columns(value: Any) -> Any:
+    """Return an object of equally long lists as a list of objects, any other value as it is."""
+    if not isinstance(value, dict) or not value or not all(isinstance(column, list) for column in value.values()):
+        return value
+    if len({len(column) for column in value.values()}) > 1:
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+
+
+def record_of_row(row: Any) -> Any:
+    """Return a row of the datasets server with lists of objects in place of objects of lists."""
+    return {key: rows_of_columns(value) for key, value in row.items()} if isinstance(row, dict) else row
