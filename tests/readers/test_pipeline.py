@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
-from nereval_core.readers import Reading, Source, read
+from nereval_core.readers import Reading, ReadOptions, Source, read
 from tests.support.samples import GLINER, GROUPS, PIECES, SPACY_DOC, lines
 
 
