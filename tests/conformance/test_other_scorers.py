@@ -15,14 +15,19 @@ from tests.support import conlleval_corpora
 from tests.support.other_scorers import (
     COMMAND,
     MATCHES,
+    METASTASIS,
     SEEDS,
     TAG_SEEDS,
     VERSION,
+    coded,
     concepts,
     disorders,
     draw_few_nerd,
+    draw_phrases,
     events,
     mentions,
+    write_codes,
+    write_index,
 )
 from tests.support.reconciliation import check_texts, overall_rows, reconcile
 from tests.support.reference_fixtures import read_fixture
@@ -91,6 +96,39 @@ def test_cantemist_is_strict_where_no_place_is_repeated(results: dict[str, Any],
         precision, recall = tp / (tp + fp), tp / (tp + fn)
         f1 = 2 * precision * recall / (precision + recall)
         assert theirs == "|".join(str(round(value, 3)) for value in (precision, recall, f1)), seed
+
+
+def test_partial_matches_of_wnut_2020_are_right_boundaries(results: dict[str, Any], tmp_path: Path) -> None:
+    for seed, theirs in zip(SEEDS, results["wnut2020-partial"], strict=True):
+        layers = []
+        for side in (0, 1):
+            rows = ["".join(f"w\t{pair[side]}\n" for pair in sentence) for sentence in draw_phrases(seed)]
+            (tmp_path / f"{side}.conll").write_text("\n".join(rows), encoding="utf-8")
+            layers.append(nereval.read(tmp_path / f"{side}.conll", repair="conlleval"))
+        scores = nereval.score(*layers, criteria=["right"])
+        overall = scores.counts("right")
+        # The blank line at the end counts as one more that is correct.
+        counts = f"with {overall.pos} phrases; found: {overall.act} phrases; correct: {overall.cor + 1}."
+        lines = []
+        for name, row in sorted(scores.by_type("right").items()):
+            precision, recall, f1 = (f"{100 * (value or 0):6.2f}" for value in (row.precision, row.recall, row.f1))
+            figures = f"precision: {precision}%; recall: {recall}%; FB1: {f1} foundGuessed:  {row.act}"
+            lines.append(f"{name}: {figures}")
+        assert theirs[0].partition("tokens ")[2] == counts, seed
+        assert theirs[1:] == lines, seed
+
+
+def test_codes_of_cantemist_are_links_and_an_index(results: dict[str, Any], tmp_path: Path) -> None:
+    for seed in SEEDS:
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        write_codes(folder, coded(seed))
+        write_index(folder, coded(seed), without=METASTASIS)
+        links = nereval.link(folder / "gold", folder / "pred").counts
+        codes = nereval.index(folder / "gold.tsv", folder / "pred.tsv").counts
+        for name, counts in (("cantemist-norm", links), ("cantemist-codes", codes)):
+            values = [round(value or 0, 3) for value in (counts.precision, counts.recall, counts.f1)]
+            assert results[name][seed] == "|".join(map(str, values)), (name, seed)
 
 
 def test_semeval_2015_strict_is_that_of_symptemist(results: dict[str, Any], tmp_path: Path) -> None:

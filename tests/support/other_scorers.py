@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support import conlleval_corpora, seqscore_corpora
-from tests.support.reference_fixtures import run_program, write_fixture
+from tests.support.reference_fixtures import Sentences, draw_sentences, run_program, write_fixture
 from tests.support.symptemist_corpora import TEXT, Document, Span
 
 COMMAND = "CLASSES=… PYTHON=… python -m tests.support.other_scorers FOLDER tests/fixtures/other-scorers.json"
@@ -28,12 +28,17 @@ VERSION = (
 )
 PROGRAMS = (
     "conlleval_py.py",
+    "conlleval_py_partial.py",
     "metric.py",
     "SMM4H22ScoreTask1.py",
     "cantemist/src/cantemist_ner_norm.py",
+    "cantemist/src/comp_f1_diag_proc.py",
     "semeval-2015-task-14-task-1-eval.pl",
     "brateval/src/main/java/au/com/nicta/csp/brateval/CompareEntities.java",
 )
+METASTASIS = "8000/6"
+"""The code that CANTEMIST leaves out of the codes of documents."""
+CODES = ("8041/3", METASTASIS, "8000/3")
 SEEDS = range(12)
 TAG_SEEDS = tuple(seed for seed in range(24) if seed % 3 != 2 and seed % 4 != 3)
 """Seeds of conlleval's corpora whose tags all have a type that is not 0."""
@@ -76,7 +81,12 @@ def draw_few_nerd(seed: int) -> tuple[seqscore_corpora.Sentences, seqscore_corpo
     return gold, pred
 
 
-def _write_brat(folder: Path, documents: list[Document]) -> None:
+def draw_phrases(seed: int) -> Sentences:
+    """Draw tags whose phrases begin with B or I."""
+    return draw_sentences(random.Random(seed), "BI", ("PER", "LOC", "X-Y")[: 1 + seed % 3])
+
+
+def write_brat(folder: Path, documents: list[Document]) -> None:
     for side, name in ((1, "gold"), (2, "pred")):
         (folder / name).mkdir()
         for document in documents:
@@ -94,6 +104,17 @@ def wnut2020(program: Path, seed: int) -> str:
         file = Path(root, "tags.txt")
         file.write_text(conlleval_corpora.draw(seed), encoding="utf-8")
         return run_program(sys.executable, "-c", f"{module}conlleval_py.evaluate_conll_file({str(file)!r})")[0]
+
+
+def wnut2020_partial(program: Path, seed: int) -> list[str]:
+    """Return the line of counts and those of types, for partial matches."""
+    lines = ["".join(f"w {gold} {pred}\n" for gold, pred in rows) for rows in draw_phrases(seed)]
+    module = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import conlleval_py_partial as scorer; "
+    with tempfile.TemporaryDirectory() as root:
+        file = Path(root, "tags.txt")
+        file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        printed, _ = run_program(sys.executable, "-c", f"{module}scorer.evaluate_conll_file({str(file)!r})")
+    return [line.strip() for line in printed.splitlines() if not line.startswith("accuracy")]
 
 
 def few_nerd(program: Path, seed: int) -> list[int]:
@@ -125,13 +146,58 @@ def smm4h(program: Path, documents: list[Document]) -> str:
 def cantemist(program: Path, documents: list[Document]) -> str:
     """Return precision, recall and F1 as they are printed last."""
     with tempfile.TemporaryDirectory() as root:
-        _write_brat(Path(root), documents)
+        write_brat(Path(root), documents)
         # The script of its other task, which main.py imports, needs more packages.
         module = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import cantemist_ner_norm; "
         call = f"cantemist_ner_norm.main('{root}/gold', '{root}/pred', subtask='ner')"
         printed, errors = run_program(os.environ["PYTHON"], "-c", module + call)
         assert printed, errors
         return printed.splitlines()[-1].partition("|")[2]
+
+
+def cantemist_norm(program: Path, documents: list[Document]) -> str:
+    """Return precision, recall and F1 of mentions with their codes, which are the labels drawn."""
+    with tempfile.TemporaryDirectory() as root:
+        write_codes(Path(root), documents)
+        module = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import cantemist_ner_norm; "
+        call = f"cantemist_ner_norm.main('{root}/gold', '{root}/pred', subtask='norm')"
+        printed, errors = run_program(os.environ["PYTHON"], "-c", module + call)
+        assert printed, errors
+        return printed.splitlines()[-1].partition("|")[2]
+
+
+def cantemist_codes(program: Path, documents: list[Document]) -> str:
+    """Return precision, recall and F1 of the codes of documents."""
+    with tempfile.TemporaryDirectory() as root:
+        write_index(Path(root), documents)
+        Path(root, "codes.tsv").write_text("".join(f"{code}\n" for code in CODES), encoding="utf-8")
+        Path(root, "files.txt").write_text("".join(f"{document[0]}\n" for document in documents), encoding="utf-8")
+        names = {"-g": "gold.tsv", "-p": "pred.tsv", "-c": "codes.tsv", "-f": "files.txt"}
+        arguments = [part for flag, name in names.items() for part in (flag, Path(root, name))]
+        printed, errors = run_program(os.environ["PYTHON"], program, *arguments)
+        assert printed, errors
+        return printed.splitlines()[-1].partition("|")[2]
+
+
+def write_codes(folder: Path, documents: list[Document]) -> None:
+    """Write mentions of one label, with what was drawn as labels for codes in their notes."""
+    for side, name in ((1, "gold"), (2, "pred")):
+        (folder / name).mkdir()
+        for document in documents:
+            lines = [
+                f"T{number}\tMORFOLOGIA_NEOPLASIA {start} {end}\t{TEXT[start:end]}\n#{number}\tAnnotatorNotes "
+                f"T{number}\t{code}\n"
+                for number, (code, start, end) in enumerate(document[side], 1)
+            ]
+            (folder / name / f"{document[0]}.ann").write_text("".join(lines), encoding="utf-8")
+            (folder / name / f"{document[0]}.txt").write_text(TEXT, encoding="utf-8")
+
+
+def write_index(folder: Path, documents: list[Document], *, without: str = "") -> None:
+    """Write a line for each code of a document."""
+    for side, name in ((1, "gold"), (2, "pred")):
+        lines = [f"{document[0]}\t{code}\n" for document in documents for code, *_ in document[side] if code != without]
+        (folder / f"{name}.tsv").write_text("".join(lines), encoding="utf-8")
 
 
 def semeval2015(program: Path, documents: list[Document]) -> dict[str, list[str]]:
@@ -156,7 +222,7 @@ def brateval(documents: list[Document]) -> dict[str, list[int]]:
     """Return TP, FP and FN of all types, by criterion."""
     counts = {}
     with tempfile.TemporaryDirectory() as root:
-        _write_brat(Path(root), documents)
+        write_brat(Path(root), documents)
         for criterion, (span, kind) in MATCHES.items():
             names = ("-e", f"{root}/pred", "-g", f"{root}/gold", "-s", span, "-t", kind)
             main = "au.com.nicta.csp.brateval.CompareEntities"
@@ -169,6 +235,10 @@ def brateval(documents: list[Document]) -> dict[str, list[int]]:
 
 def mentions(seed: int) -> list[Document]:
     return draw(seed, ("MORFOLOGIA_NEOPLASIA",))
+
+
+def coded(seed: int) -> list[Document]:
+    return draw(seed, CODES)
 
 
 def concepts(seed: int) -> list[Document]:
@@ -186,9 +256,13 @@ def events(seed: int) -> list[Document]:
 def results(folder: Path) -> Iterator[tuple[str, object]]:
     program = {name.rpartition("/")[2]: folder / name for name in PROGRAMS}
     yield "wnut2020", [wnut2020(program["conlleval_py.py"], seed) for seed in TAG_SEEDS]
+    partial = program["conlleval_py_partial.py"]
+    yield "wnut2020-partial", [wnut2020_partial(partial, seed) for seed in SEEDS]
     yield "few-nerd", [few_nerd(program["metric.py"], seed) for seed in SEEDS]
     yield "smm4h-2022", [smm4h(program["SMM4H22ScoreTask1.py"], events(seed)) for seed in SEEDS]
     yield "cantemist", [cantemist(program["cantemist_ner_norm.py"], mentions(seed)) for seed in SEEDS]
+    yield "cantemist-norm", [cantemist_norm(program["cantemist_ner_norm.py"], coded(seed)) for seed in SEEDS]
+    yield "cantemist-codes", [cantemist_codes(program["comp_f1_diag_proc.py"], coded(seed)) for seed in SEEDS]
     script = program["semeval-2015-task-14-task-1-eval.pl"]
     yield "semeval-2015", [semeval2015(script, disorders(seed)) for seed in SEEDS]
     yield "brateval", [brateval(concepts(seed)) for seed in SEEDS]
