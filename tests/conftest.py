@@ -5,6 +5,7 @@ A run in which no test passed, because all were skipped, is no success.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -112,6 +113,18 @@ def cli(command: Cli) -> Cli:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--nightly", action="store_true", help="run the tests marked nightly too")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the garbage collector from looking through thousands of tests and all modules again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -119,11 +119,13 @@ def test_the_search_puts_the_page_of_each_task_first(site: Path, browser: Any) -
     with serve_folder(site) as address:
         page = browser.new_page()
         first_pages = {}
+        page.goto(f"{address}/index.html")
+        page.click(".md-search__input")
         for words in SEARCHES:
-            page.goto(f"{address}/index.html")
-            page.click(".md-search__input")
-            # Words that are written before the index is ready are lost.
+            # Words that are written before the index is ready are lost; afterwards, what the last words led to is gone.
+            page.fill(".md-search__input", "")
             page.wait_for_selector("text=Type to start searching")
+            page.wait_for_selector(".md-search-result__link", state="detached")
             page.fill(".md-search__input", words)
             page.keyboard.press("End")
             page.wait_for_selector(".md-search-result__link")
