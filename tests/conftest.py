@@ -24,6 +24,7 @@ from tests.support import OFFLINE, databases
 from tests.support.browser import Visit, serve_app, start_browser
 from tests.support.commands import Cli
 from tests.support.offline import sitecustomize as sitecustomize  # Refuses connections from now on.
+from tests.support.scripts import Run, start_node
 
 # Tests start many processes: where Python is kept from writing what it compiles, each would compile the product anew.
 sys.dont_write_bytecode = False
@@ -66,6 +67,13 @@ def browser() -> Iterator[Any]:
     """A headless Chromium; without one the test is skipped, or fails under CI=true."""
     with start_browser() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def node() -> Iterator[Run | None]:
+    """A node that calls functions of JavaScript, if it is installed."""
+    with start_node() as call:
+        yield call
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,7 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-import subprocess
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,8 +14,9 @@ from markupsafe import Markup
 
 from nereval_core.html_report.deck import DECK_KEYS, DeckSlide, deck_html
 from nereval_core.report.slides import title_html
-from tests.support import ROOT
+from tests.support.scripts import run_scripts
 
+Press = Callable[..., dict[str, Any]]
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror=alert(1)>"\u202e'
 SLIDE = DeckSlide("Scores", title_html("Errors of rules", [("corpus", "News")]), [("criterion", "strict")])
 
@@ -56,18 +56,19 @@ def test_a_deck_without_slides_is_refused() -> None:
         deck_html("Monday", [])
 
 
-SCRIPT = (ROOT / "nereval_core" / "html_report" / "deck_state.js").read_text(encoding="utf-8")
-
-
-def press(*keys: str, total: int = 3, at: int = 0, dark: bool = False) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def press(request: pytest.FixtureRequest) -> Press:
     """Return the state of a deck after some keys."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not installed")
-    pressed = f"{json.dumps(keys)}.reduce((state, key) => pressDeckKey(state, key, false), deckState({total}, {at}, "
-    script = f"{SCRIPT}console.log(JSON.stringify({pressed}{json.dumps(dark)}))));"
-    out = subprocess.run([node, "-"], input=script, text=True, capture_output=True, check=True).stdout
-    return dict(json.loads(out))
+    run = run_scripts(request, "deck_state", folder="../../nereval_core/html_report")
+
+    def pressed(*keys: str, total: int = 3, at: int = 0, dark: bool = False) -> dict[str, Any]:
+        begun = f"deckState({total}, {at}, {json.dumps(dark)})"
+        state: dict[str, Any] = run(
+            f"{json.dumps(keys)}.reduce((state, key) => pressDeckKey(state, key, false), {begun})"
+        )
+        return state
+
+    return pressed
 
 
 @pytest.mark.parametrize(
@@ -81,28 +82,28 @@ def press(*keys: str, total: int = 3, at: int = 0, dark: bool = False) -> dict[s
         (("b", "ArrowRight"), 1),
     ],
 )
-def test_keys_go_from_slide_to_slide_and_not_beyond(keys: tuple[str, ...], at: int) -> None:
+def test_keys_go_from_slide_to_slide_and_not_beyond(press: Press, keys: tuple[str, ...], at: int) -> None:
     state = press(*keys)
     assert state["at"] == at and not state["blank"]
 
 
-def test_an_address_opens_its_slide_and_none_beyond() -> None:
+def test_an_address_opens_its_slide_and_none_beyond(press: Press) -> None:
     assert [press(at=at)["at"] for at in (0, 2, 9, -4)] == [0, 2, 2, 0]
 
 
-def test_keys_switch_theme_notes_and_ratio() -> None:
+def test_keys_switch_theme_notes_and_ratio(press: Press) -> None:
     assert press("d")["dark"] is True and press("d", dark=True)["dark"] is False and press("d", "d")["dark"] is False
     assert press("n")["notes"] and not press("n", "n")["notes"] and press("4")["ratio"]
     assert press("p")["act"] == "print" and press("p", "ArrowRight")["act"] is None
 
 
-def test_escape_closes_what_lies_over_the_slide() -> None:
+def test_escape_closes_what_lies_over_the_slide(press: Press) -> None:
     assert press("?")["help"] and press("b")["blank"]
     closed = press("?", "b", "Escape")
     assert not closed["help"] and not closed["blank"]
 
 
-def test_every_key_of_the_help_does_something() -> None:
+def test_every_key_of_the_help_does_something(press: Press) -> None:
     names = {"→": "ArrowRight", "space": " ", "Page Down": "PageDown", "←": "ArrowLeft", "Page Up": "PageUp"}
     for keys, _ in DECK_KEYS:
         for key in keys.split(", "):

@@ -1,17 +1,14 @@
-"""The state of the ladder in the browser: what its keys and clicks do, and what the server is told; runs under node."""
+"""The state of the ladder in the browser: what its keys and clicks do, and what the server is told."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
 
-from tests.support import ROOT
+from tests.support.scripts import run_scripts
 
-SCRIPT = (ROOT / "pages" / "shared" / "criteria" / "ladder_state.js").read_text(encoding="utf-8")
 PLAY = 'const play = (all) => all.reduce((state, [name, ...values]) => eval(name)(state, ...values), ladderState("m"));'
 PART = {"kind": "types", "gains": False, "spans": 3}
 Turn = list[Any]
@@ -20,19 +17,8 @@ Turn = list[Any]
 @pytest.fixture(scope="module")
 def play(request: pytest.FixtureRequest) -> Any:
     """Return the state after some turns."""
-    node = shutil.which("node")
-
-    def run(*turns: Turn) -> dict[str, Any]:
-        expression = f"play({json.dumps([answer(), *turns])})"
-        if node is None:
-            page = request.getfixturevalue("browser").new_page()
-            state: dict[str, Any] = page.evaluate(f"() => {{ {SCRIPT}{PLAY} return {expression} }}")
-            return state
-        script = f"{SCRIPT}{PLAY}console.log(JSON.stringify({expression}))"
-        out = subprocess.run([node, "-"], input=script, text=True, capture_output=True, check=True).stdout
-        return dict(json.loads(out))
-
-    return run
+    run = run_scripts(request, "ladder_state", more=PLAY, folder="criteria")
+    return lambda *turns: run(f"play({json.dumps([answer(), *turns])})")
 
 
 def answer(*, facts: str = "f", open: str = "strict") -> Turn:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
 
-from tests.support import ROOT
+from tests.support.scripts import run_scripts
 
-SCRIPT = (ROOT / "pages" / "shared" / "inspect" / "patterns_state.js").read_text(encoding="utf-8")
 PLAY = (
     'const play = (all) => all.reduce((state, [name, ...values]) => eval(name)(state, ...values), patternsState("m"));'
 )
@@ -21,19 +18,8 @@ Step = list[Any]
 @pytest.fixture(scope="module")
 def play(request: pytest.FixtureRequest) -> Any:
     """Return the state after some steps."""
-    node = shutil.which("node")
-
-    def run(*steps: Step) -> dict[str, Any]:
-        expression = f"play({json.dumps([answer(), *steps])})"
-        if node is None:
-            page = request.getfixturevalue("browser").new_page()
-            state: dict[str, Any] = page.evaluate(f"() => {{ {SCRIPT}{PLAY} return {expression} }}")
-            return state
-        script = f"{SCRIPT}{PLAY}console.log(JSON.stringify({expression}))"
-        out = subprocess.run([node, "-"], input=script, text=True, capture_output=True, check=True).stdout
-        return dict(json.loads(out))
-
-    return run
+    run = run_scripts(request, "patterns_state", more=PLAY)
+    return lambda *steps: run(f"play({json.dumps([answer(), *steps])})")
 
 
 def answer(*, facts: str = "f", open: str = "a", who: str = "Ann", decided: int = 0, reason: str = "") -> Step:
@@ -95,6 +81,6 @@ def test_undo_is_told_and_other_keys_do_nothing(play: Any) -> None:
 def test_the_sheet_of_keys_calls_verdicts_as_the_page_does(play: Any) -> None:
     step, data = answer()
     words = ["anna is right", "ben is right", "both are right", "neither is right: no entity", "unclear"]
-    rows = play([step, {**data, "verdicts": {**data["verdicts"], "words": words}}], ["patternKeyRows"])
+    rows = dict(play([step, {**data, "verdicts": {**data["verdicts"], "words": words}}], ["patternKeyRows"]))
     assert [rows[key] for key in "12345"] == [f"{word}, in all its records" for word in words]
     assert rows["j"] == "next pattern"

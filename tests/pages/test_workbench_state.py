@@ -640,7 +640,8 @@ const random = (seed) => () => {
 // What the server does with events: each once, in order; the last verdict is taken back, and its record opened.
 const server = () => {
   const own = { seen: 0, at: 0, verdicts: [], versions: {}, conflicts: 0 };
-  const label = (at) => own.verdicts.findLast(([record]) => record === `r${at}`)?.[1] ?? null;
+  const kinds = Object.fromEntries(Array.from({ length: N_RECORDS }, (_, at) => [`r${at}`, []]));
+  const label = (at) => kinds[`r${at}`].at(-1) ?? null;
   const apply = ({ at, events }) => {
     for (const event of events) {
       if (event.seq <= own.seen) continue;
@@ -650,8 +651,12 @@ const server = () => {
         if (event.version !== undefined && event.version > version) own.conflicts += 1;
         own.versions[event.record] = version + 1;
         own.verdicts.push([event.record, event.kind, JSON.stringify(event.right)]);
+        kinds[event.record].push(event.kind);
       } else if (event.act === "undo") {
-        if (own.verdicts.length) own.undone = own.verdicts.pop()[0];
+        if (own.verdicts.length) {
+          own.undone = own.verdicts.pop()[0];
+          kinds[own.undone].pop();
+        }
       } else if (event.act === "next") {
         const open = Array.from({ length: N_RECORDS }, (_, at) => at).filter((at) => !label(at));
         const next = Number(event.record.slice(1)) + 1;
