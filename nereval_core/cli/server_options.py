@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -81,16 +81,14 @@ def check_server(options: argparse.Namespace) -> None:
             raise UsageError(f"{flag} {number}, write {least} to {MOST:,} {unit}")
     if options.data is not None and not options.data.is_dir():
         raise UsageError(f"--data {options.data}: no such folder")
-    for address in allowed_addresses(options) or ():
+    for address in () if options.allow is None else addresses(options.allow.split(",")):
         if not ADDRESS.fullmatch(address):
             raise UsageError(f"--allow {quoted(address)}: write user@example.org or @example.org, with commas between")
 
 
-def allowed_addresses(options: argparse.Namespace) -> frozenset[str] | None:
-    """Return the addresses and domains (`@example.org`) that may log in, None where all may."""
-    if options.allow is None:
-        return None
-    return frozenset(address.strip().casefold() for address in options.allow.split(","))
+def addresses(names: Iterable[str]) -> frozenset[str]:
+    """Return addresses of mail and domains (`@example.org`) as they are compared."""
+    return frozenset(name.strip().casefold() for name in names)
 
 
 def server_arguments(options: argparse.Namespace) -> list[str]:

@@ -7,7 +7,7 @@ changes; then try what is said of it here, and change TRIED.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from time import monotonic
@@ -21,11 +21,11 @@ from streamlit.runtime import Runtime, RuntimeState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.url_util import make_url_path
 from streamlit.user_info import generate_login_redirect_url
-from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks, is_host_allowed
 
@@ -53,10 +53,15 @@ def is_active(session: str) -> bool:
     return not Runtime.exists() or Runtime.instance().is_active_session(session)
 
 
-def uploaded_sizes(session: str, names: Collection[str]) -> dict[str, int]:
-    """Return the bytes of those uploads of a session that Streamlit still holds: it alone knows when one goes."""
-    files = Runtime.instance().uploaded_file_mgr.get_files(session, list(names))
-    return {file.file_id: len(file.data) for file in files}
+def uploaded_bytes(each: int) -> dict[str, int]:
+    """Return the bytes of the uploads that Streamlit holds by their sessions, and so many more for each file."""
+    manager = Runtime.instance().uploaded_file_mgr
+    assert isinstance(manager, MemoryUploadedFileManager)
+    with manager._lock:
+        uploads = {
+            session: [len(file.data) for file in files.values()] for session, files in manager.file_storage.items()
+        }
+    return {session: sum(sizes) + each * len(sizes) for session, sizes in uploads.items()}
 
 
 def keep_downloads() -> None:
@@ -167,8 +172,3 @@ def logged_in_account(cookies: Mapping[str, str]) -> Mapping[str, Any] | None:
     content = _get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
     account: Mapping[str, Any] = {} if content is None else json.loads(content)
     return account if account.get("is_logged_in") is True else None
-
-
-def is_foreign_origin(origin: str) -> bool:
-    """Return whether Streamlit would refuse a connection from pages of an origin."""
-    return not allow_all_cross_origin_requests() and not is_allowed_origin(origin)

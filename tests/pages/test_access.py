@@ -20,6 +20,7 @@ from websockets.sync.client import connect
 
 from tests.support.browser import serve_app
 from tests.support.http_requests import HTML, ask
+from tests.support.visitors import Visitor
 
 TOKEN = "correct horse battery"
 KEY = OctKey.import_key("k" * 32, {"kid": "key", "alg": "HS256"})
@@ -177,6 +178,17 @@ def test_whoever_logs_in_and_is_let_in_is_answered(
     with connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": cookie}, close_timeout=0.1):
         pass
     assert ask(with_login, "/Inspect", **HTML, Cookie=cookie.replace("_user=", "_user=x")).status == 401
+
+
+def test_a_login_under_another_address_shows_nothing(with_login: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Streamlit takes nobody for logged in whose page is not of the origin of `redirect_uri`, as here.
+    cookie = cookie_of(with_login, {"email": "ada@lab.example"}, monkeypatch)
+    cookies = dict(part.split("=", 1) for part in cookie.split("; "))
+    with Visitor(with_login, cookies=cookies) as visitor:
+        visitor.open("Overview")
+        texts = list(visitor.shown.texts())
+    assert any("asks its visitors to log in" in text for text in texts)
+    assert not any("Overview" in text for text in texts)
 
 
 NOT_LET_IN: tuple[dict[str, object], ...] = (

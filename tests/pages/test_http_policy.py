@@ -22,12 +22,12 @@ from starlette.types import Message, Receive, Scope, Send
 from pages.shared.server import http_policy
 from pages.shared.server.http_policy import (
     INDEX,
+    INLINE_SCRIPT,
     SERVER_FILES,
     SESSION_FILES,
     SHUTDOWN,
     TimeLimits,
     content_security_policy,
-    inline_scripts,
 )
 from tests.support.browser import Visit, serve_app, serve_app_process
 from tests.support.http_requests import MB, Answer, ask
@@ -66,7 +66,7 @@ def test_a_script_of_the_page_is_allowed_by_its_hash() -> None:
     policy = content_security_policy("<head><script src='a.js'></script><script>alert(1)</script></head>")
     assert "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='" in policy
     assert policy.count("'sha256-") == 1
-    assert len(inline_scripts(INDEX.read_text(encoding="utf-8"))) >= 1
+    assert len(INLINE_SCRIPT.findall(INDEX.read_text(encoding="utf-8"))) >= 1
 
 
 def test_a_foreign_host_is_answered_nothing(app: str) -> None:

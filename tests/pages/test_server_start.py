@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit import config as st_config
+from streamlit.runtime.secrets import Secrets
 
 from nereval_core.cli import verb_parser
 from nereval_core.cli.options import Parser
@@ -67,7 +70,7 @@ def test_a_store_that_all_accounts_may_write_to_ends_the_server(
 def test_a_login_without_its_package_ends_the_server(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(access, "has_login", lambda: True)
+    monkeypatch.setattr(access, "secrets_sections", lambda: {"auth": {"cookie_secret": "k" * 32}})
     monkeypatch.setattr(access, "find_spec", {"authlib": None}.__getitem__)
     with pytest.raises(SystemExit) as ended:
         start(monkeypatch)
@@ -169,16 +172,18 @@ def test_it_says_who_may_use_it(
 
 
 def test_it_says_who_logs_visitors_in(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(access, "has_login", lambda: True)
-    one = {"server_metadata_url": "https://id.example/realm/.well-known/openid-configuration"}
+    one = {
+        "cookie_secret": "k" * 32,
+        "server_metadata_url": "https://id.example/realm/.well-known/openid-configuration",
+    }
     for auth, line in (
         (one, "Visitors log in by https://id.example/realm: all its accounts."),
         (
-            {"cookie_secret": "x", "here": one, "there": one},
+            {"cookie_secret": "k" * 32, "here": one, "there": one},
             "by https://id.example/realm or https://id.example/realm: all its accounts.",
         ),
     ):
-        monkeypatch.setattr(st, "secrets", {"auth": auth})
+        monkeypatch.setattr(access, "secrets_sections", lambda auth=auth: {"auth": auth})
         access.token.cache_clear()
         access.announce_access()
         assert line in capsys.readouterr().out
@@ -194,6 +199,63 @@ def test_names_of_accounts_without_a_login_end_the_server(
         start(monkeypatch, "--allow", "@example.org")
     assert ended.value.code == 2
     assert capsys.readouterr().err == "--allow: nobody logs in; write a section [auth] into secrets.toml\n"
+
+
+KEY = f'cookie_secret = "{"k" * 32}"'
+NOT_WHO = "secrets.toml: the section [nereval] does not say who may log in; write allow = "
+BAD_SECRETS = {
+    "": "secrets.toml: not readable: ",
+    "[auth": "secrets.toml: not readable: ",
+    "[auth]": "secrets.toml: cookie_secret in [auth] is no text of 16 characters; take what openssl rand -hex 32 ",
+    "[auth]\ncookie_secret = 'changeme'": "secrets.toml: cookie_secret in [auth] is no text of 16 characters",
+    "[nereval]\nallow = ['@example.org']": "secrets.toml: nobody logs in; write a section [auth] into secrets.toml",
+    f"[auth]\n{KEY}\n[nereval]": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\nallow = []": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\nallow = '@example.org'": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\nallow = ['example.org']": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\nallow = [1]": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\nalow = ['@example.org']": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']\nwho = 1": NOT_WHO,
+    f"nereval = 1\n[auth]\n{KEY}": NOT_WHO,
+}
+
+
+@pytest.fixture
+def secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The file of Streamlit's secrets, which is not there yet."""
+    file = tmp_path / "secrets.toml"
+    monkeypatch.setattr(st, "secrets", Secrets())
+    option = st.get_option
+    monkeypatch.setattr(st, "get_option", lambda name: [str(file)] if name == "secrets.files" else option(name))
+    monkeypatch.setattr(st_config, "get_option", st.get_option)
+    access.secrets_sections.cache_clear()
+    yield file
+    access.secrets_sections.cache_clear()
+    access.token.cache_clear()
+
+
+@pytest.mark.parametrize("text", BAD_SECRETS)
+def test_secrets_that_say_nothing_sure_end_the_server(
+    secrets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    # A folder is no file that can be read.
+    secrets.write_text(text) if text else secrets.mkdir()
+    with pytest.raises(SystemExit) as ended:
+        start(monkeypatch)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(BAD_SECRETS[text])
+
+
+def test_secrets_name_who_may_log_in_as_the_option_does(
+    secrets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secrets.write_text(f"[auth]\n{KEY}\n[nereval]\nallow = ['Ada@lab.example ', '@Example.org']")
+    start(monkeypatch)
+    assert access.allowed_accounts() == {"ada@lab.example", "@example.org"}
+    assert access.is_allowed({"email": "ADA@lab.example"}) and not access.is_allowed({"email": "eve@lab.example"})
+    with pytest.raises(SystemExit):
+        start(monkeypatch, "--allow", "@example.org")
+    assert capsys.readouterr().err.startswith(NOT_WHO)
 
 
 def test_it_says_what_is_in_force_and_where_things_are(

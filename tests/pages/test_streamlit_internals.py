@@ -15,11 +15,11 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.url_util import make_url_path
 from streamlit.user_info import generate_login_redirect_url
-from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks, is_host_allowed
 
 from pages.shared.streamlit_internals import INDEX, TRIED
@@ -36,12 +36,11 @@ PARTS: dict[str, tuple[Callable[..., Any], str]] = {
     "Runtime.__init__": (Runtime.__init__, "e5a5fb5dd960"),
     "Runtime.is_active_session": (Runtime.is_active_session, "766fb572f3ad"),
     "MemorySessionStorage": (MemorySessionStorage, "04e2d0d0d55a"),
+    "MemoryUploadedFileManager": (MemoryUploadedFileManager, "60e295e708f9"),
     "WebsocketSessionManager": (WebsocketSessionManager, "40daad0f8d48"),
     "get_external_ip": (net_util.get_external_ip, "90eeef84e6aa"),
     "make_url_path": (make_url_path, "3eabe3e8f9fc"),
     "generate_login_redirect_url": (generate_login_redirect_url, "95034ed0f335"),
-    "allow_all_cross_origin_requests": (allow_all_cross_origin_requests, "952099776823"),
-    "is_allowed_origin": (is_allowed_origin, "4dc25de45196"),
     "is_host_allowed": (is_host_allowed, "52aba04dab71"),
     "_get_signed_cookie_with_chunks": (_get_signed_cookie_with_chunks, "fdd0806fc7f4"),
 }

@@ -240,7 +240,7 @@ def _without(view: View, field: str, value: str) -> View:
 
 
 def draw_login() -> bool:
-    """Ask a visitor who is not logged in to do so; return whether there is nothing else to show."""
+    """Ask a visitor to log in whose login was under another address; return whether there is nothing else to show."""
     if not has_login() or st.user.is_logged_in:
         return False
     st.title("nereval")

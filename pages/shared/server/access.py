@@ -18,19 +18,20 @@ from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
+from urllib.parse import parse_qs, quote, unquote, urlencode
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 from streamlit.errors import StreamlitSecretNotFoundError
 
-from nereval_core.cli.server_options import allowed_addresses
+from nereval_core.cli.server_options import ADDRESS, addresses
 from nereval_core.problems import FormatError
 from pages.shared import streamlit_internals
 from pages.shared.server import Bounds, server_bounds, server_options, while_active
+from pages.shared.server.asgi import Layer, changing_headers
 
 VARIABLE = "NEREVAL_TOKEN"
 PARAMETER = "token"
@@ -40,6 +41,8 @@ FORM_BYTES = 4096
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TOKEN_PAGE, LOGIN_PAGE = (Path(__file__).parent / f"{name}_page.html" for name in ("token", "login"))
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+SECTION = "nereval"
+"""The section of Streamlit's secrets that names who may log in, as `--allow` does."""
 LEFT = 30.0
 """Seconds after which somebody whose connection is gone has left: it may come back before."""
 NUMBER = re.compile("[0-9a-f]{32}")
@@ -56,12 +59,40 @@ def only_this_machine() -> bool:
 
 
 @cache
+def secrets_sections() -> Mapping[str, Any]:
+    """Return Streamlit's secrets, {} where no file has any.
+
+    Raises:
+        FormatError: a file of secrets cannot be read. Streamlit would take it for none, and nobody had to log in.
+    """
+    try:
+        return dict(st.secrets)
+    except (StreamlitSecretNotFoundError, OSError, UnicodeError) as error:
+        if any(Path(file).exists() for file in st.get_option("secrets.files")):
+            raise FormatError.single("secrets.toml", None, f"not readable: {error}", "mend or remove it") from None
+        return {}
+
+
 def has_login() -> bool:
     """Return whether visitors log in by OpenID Connect: Streamlit's secrets have a section `auth`."""
-    try:
-        return "auth" in st.secrets
-    except StreamlitSecretNotFoundError:
-        return False
+    return "auth" in secrets_sections()
+
+
+def allowed_accounts() -> frozenset[str] | None:
+    """Return the addresses and domains that may log in, by `--allow` or by Streamlit's secrets; None where all may.
+
+    Raises:
+        FormatError: accounts are named in both places, or not as they should be.
+    """
+    option, section = server_options().allow, secrets_sections().get(SECTION)
+    if section is None:
+        return None if option is None else addresses(option.split(","))
+    names = section.get("allow") if isinstance(section, Mapping) and len(section) == 1 else None
+    allowed = addresses(names) if isinstance(names, list) and all(isinstance(name, str) for name in names) else ()
+    if option is not None or not allowed or not all(map(ADDRESS.fullmatch, allowed)):
+        remedy = 'write allow = ["user@example.org", "@example.org"] and nothing else there, without --allow'
+        raise FormatError.single("secrets.toml", None, f"the section [{SECTION}] does not say who may log in", remedy)
+    return frozenset(allowed)
 
 
 def address_of(account: Mapping[str, Any]) -> str:
@@ -72,26 +103,36 @@ def address_of(account: Mapping[str, Any]) -> str:
 
 def is_allowed(account: Mapping[str, Any]) -> bool:
     """Return whether the server lets an account in: all that log in, or those whose address or domain it was told."""
-    allowed = allowed_addresses(server_options())
+    allowed = allowed_accounts()
     name, at, domain = address_of(account).rpartition("@")
     return allowed is None or (bool(name) and not allowed.isdisjoint({name + at + domain, at + domain}))
 
 
 def check_login() -> None:
-    """Check that visitors can log in where they have to.
+    """Check that visitors can log in where they have to, and nobody else.
 
     Raises:
-        FormatError: the package that does it is missing, or accounts are named though nobody logs in.
+        FormatError: secrets are not readable, name accounts though nobody logs in, or sign with a key that could be
+            guessed; or the package that logs in is missing.
     """
-    if server_options().allow is not None and not has_login():
-        raise FormatError.single("--allow", None, "nobody logs in", "write a section [auth] into secrets.toml")
-    if has_login() and find_spec("authlib") is None:
-        raise FormatError.single(
-            "secrets.toml",
-            None,
-            "[auth] needs the package authlib, which is not installed",
-            "pip install authlib, or install nereval with the extra [login]",
+    if not has_login():
+        if allowed_accounts() is not None:
+            source = "secrets.toml" if server_options().allow is None else "--allow"
+            raise FormatError.single(source, None, "nobody logs in", "write a section [auth] into secrets.toml")
+        return
+    allowed_accounts()
+    auth = secrets_sections()["auth"]
+    key = auth.get("cookie_secret") if isinstance(auth, Mapping) else None
+    if not isinstance(key, str) or len(key) < SHORTEST:
+        finding, remedy = (
+            f"cookie_secret in [auth] is no text of {SHORTEST} characters",
+            "take what openssl rand -hex 32 prints",
         )
+        raise FormatError.single("secrets.toml", None, finding, remedy)
+    if find_spec("authlib") is None:
+        finding = "[auth] needs the package authlib, which is not installed"
+        remedy = "pip install authlib, or install nereval with the extra [login]"
+        raise FormatError.single("secrets.toml", None, finding, remedy)
 
 
 @cache
@@ -122,7 +163,7 @@ def announce_access() -> None:
     elif token():
         message = f"Visitors need the token in {VARIABLE}."
     elif has_login():
-        allowed = allowed_addresses(server_options())
+        allowed = allowed_accounts()
         accounts = "all its accounts" if allowed is None else ", ".join(sorted(allowed))
         message = f"Visitors log in by {' or '.join(_issuers())}: {accounts}."
     elif only_this_machine():
@@ -134,7 +175,7 @@ def announce_access() -> None:
 
 def _issuers() -> list[str]:
     """Return who logs visitors in: the providers in Streamlit's secrets, which are one or several."""
-    auth = st.secrets["auth"]
+    auth = secrets_sections()["auth"]
     urls = [
         provider.get("server_metadata_url", "") for provider in (auth, *auth.values()) if isinstance(provider, Mapping)
     ]
@@ -164,11 +205,6 @@ def _pass() -> str:
     return sha256(f"nereval pass {token()}".encode()).hexdigest()
 
 
-def _cookies(scope: Scope) -> dict[str, str]:
-    # The standard library reads none where another app on this host has one that it finds wrong.
-    return cookie_parser(Headers(scope=scope).get("cookie", ""))
-
-
 def _set_cookie(scope: Scope, name: str, value: str, seconds: int = DAYS * 86_400) -> str:
     """Return the header of a cookie for links from anywhere, and for no connection, form or upload of another site."""
     https = "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto", ""))
@@ -182,132 +218,98 @@ def local_address(path: str, query: str = "") -> str:
     return f"{place}?{query}" if query else place
 
 
-def _is_health(scope: Scope) -> bool:
-    return bool(scope["path"] == streamlit_internals.url_path("_stcore/health"))
-
-
-async def _refuse_connection(receive: Receive, send: Send) -> None:
-    await receive()
-    await send({"type": "websocket.close", "code": 1008})
-
-
-def _ask(scope: Scope, page: str, message: str) -> Response:
+def _ask(request: Request, page: str, message: str) -> Response:
     """Return a page that asks for what is missing; who wants no page gets a line."""
-    if "text/html" not in Headers(scope=scope).get("accept", ""):
+    if "text/html" not in request.headers.get("accept", ""):
         return PlainTextResponse(f"{message}\n", 401)
     return HTMLResponse(page, 401, {"Content-Security-Policy": POLICY})
 
 
-class Login:
-    """Answer nothing but the login before it, where visitors log in, and the question whether the server is well.
+class Access(Layer):
+    """Answer nobody without the token or the login, but the question whether the server is well.
 
-    Accounts that the server was not told to let in are treated alike, with a word about it.
-
-    A login leads to the page that was asked for.
+    A login leads to the page that was asked for. Accounts that the server was not told to let in are treated as if they
+    had not logged in, with a word about it.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._login, self._return = map(streamlit_internals.url_path, ("auth/login", "oauth2callback"))
-        self._page = LOGIN_PAGE.read_text(encoding="utf-8").replace("{address}", self._login)
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        has_to_log_in = scope["type"] in ("http", "websocket") and has_login()
-        account = streamlit_internals.logged_in_account(_cookies(scope)) if has_to_log_in else None
-        if not has_to_log_in or _is_health(scope) or (account is not None and is_allowed(account)):
-            await self._app(scope, receive, send)
+        if scope["type"] == "lifespan" or _is_let_in(HTTPConnection(scope)):
+            await self.app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await _refuse_connection(receive, send)
-        elif scope["path"] == self._login and not scope["query_string"]:
-            await RedirectResponse(streamlit_internals.login_address(), 303)(scope, receive, send)
-        elif scope["path"] == self._return:
-            await self._app(scope, receive, _leading_to(_cookies(scope).get(_cookie("wanted"), ""), send))
-        elif scope["path"] == self._login:
-            await self._app(scope, receive, send)
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+        elif has_login():
+            await self._log_in(Request(scope), receive, send)
         else:
+            await (await _answer_to_token(Request(scope, receive)))(scope, receive, send)
+
+    async def _log_in(self, request: Request, receive: Receive, send: Send) -> None:
+        login, come_back = map(streamlit_internals.url_path, ("auth/login", "oauth2callback"))
+        path, query = request.scope["path"], request.scope["query_string"].decode("latin-1")
+        if path == come_back:
+            target = request.cookies.get(_cookie("wanted"), "")
+            await self.app(request.scope, receive, changing_headers(send, partial(_lead_to, target)))
+        elif path == login and query:
+            await self.app(request.scope, receive, send)
+        elif path == login:
+            await RedirectResponse(streamlit_internals.login_address(), 303)(request.scope, receive, send)
+        else:
+            account = streamlit_internals.logged_in_account(request.cookies)
             name = "" if account is None else address_of(account) or "This account"
             refusal = f"{name} is not among those whom this server lets in." if name else ""
-            page = self._page.replace("{said}", escape(refusal))
-            answer = _ask(scope, page, refusal or "This server asks its visitors to log in.")
+            page = LOGIN_PAGE.read_text(encoding="utf-8").replace("{address}", login).replace("{said}", escape(refusal))
+            answer = _ask(request, page, refusal or "This server asks its visitors to log in.")
             if isinstance(answer, HTMLResponse):
-                place = quote(local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
-                answer.headers.append("Set-Cookie", _set_cookie(scope, "wanted", place, LOGIN_SECONDS))
-            await answer(scope, receive, send)
+                place = quote(local_address(path, query), safe="")
+                answer.headers.append("Set-Cookie", _set_cookie(request.scope, "wanted", place, LOGIN_SECONDS))
+            await answer(request.scope, receive, send)
 
 
-def _leading_to(target: str, send: Send) -> Send:
-    """Return what sends a redirection, if it is one, to the page of a cookie and not to the front page."""
-
-    async def send_on(message: Message) -> None:
-        if target and message["type"] == "http.response.start" and "location" in Headers(scope=message):
-            address = RedirectResponse(local_address(unquote(target)))
-            MutableHeaders(scope=message)["location"] = address.headers["location"]
-        await send(message)
-
-    return send_on
+def _is_let_in(connection: HTTPConnection) -> bool:
+    if connection.scope["path"] == streamlit_internals.url_path("_stcore/health"):
+        return True
+    if has_login():
+        account = streamlit_internals.logged_in_account(connection.cookies)
+        return account is not None and is_allowed(account)
+    return not token() or compare_digest(connection.cookies.get(_cookie("pass"), "").encode(), _pass().encode())
 
 
-class Token:
-    """Ask for the token before anything is answered, but for the question whether the server is well."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._page = TOKEN_PAGE.read_text(encoding="utf-8")
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        needed = token() if scope["type"] in ("http", "websocket") else ""
-        browser_pass = _cookies(scope).get(_cookie("pass"), "") if needed else ""
-        if not needed or _is_health(scope) or compare_digest(browser_pass.encode(), _pass().encode()):
-            await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await _refuse_connection(receive, send)
-        else:
-            await (await self._answer(scope, receive))(scope, receive, send)
-
-    async def _answer(self, scope: Scope, receive: Receive) -> Response:
-        """Return the answer to a request without a pass: a pass for the right token, else the page that asks for it."""
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if scope["method"] == "POST":
-            sent = await _sent_token(receive)
-        else:
-            sent = next((value for name, value in query if name == PARAMETER), "")
-        if compare_digest(sent.encode(errors="replace"), token().encode()):
-            rest = urlencode([pair for pair in query if pair[0] != PARAMETER])
-            answer = RedirectResponse(local_address(scope["path"], rest), 303)
-            answer.headers.append("Set-Cookie", _set_cookie(scope, "pass", _pass()))
-            return answer
-        page = self._page.replace("{said}", "That is not this server's token." if sent else "")
-        return _ask(scope, page, "This server asks for a token: open the address with it first.")
+def _lead_to(target: str, headers: MutableHeaders) -> None:
+    """Have a redirection, if it is one, lead to the page of a cookie and not to the front page."""
+    if target and "location" in headers:
+        headers["location"] = RedirectResponse(local_address(unquote(target))).headers["location"]
 
 
-async def _sent_token(receive: Receive) -> str:
+async def _answer_to_token(request: Request) -> Response:
+    """Return the answer to a request without a pass: a pass for the right token, else the page that asks for it."""
+    sent = await _token_of_form(request) if request.method == "POST" else request.query_params.get(PARAMETER, "")
+    if compare_digest(sent.encode(errors="replace"), token().encode()):
+        rest = request.url.remove_query_params(PARAMETER).query
+        answer = RedirectResponse(local_address(request.scope["path"], rest), 303)
+        answer.headers.append("Set-Cookie", _set_cookie(request.scope, "pass", _pass()))
+        return answer
+    page = TOKEN_PAGE.read_text(encoding="utf-8").replace("{said}", "That is not this server's token." if sent else "")
+    return _ask(request, page, "This server asks for a token: open the address with it first.")
+
+
+async def _token_of_form(request: Request) -> str:
     """Return the token of a form, "" of one that is longer than any."""
     body = b""
-    while len(body) <= FORM_BYTES:
-        message = await receive()
-        body += message.get("body", b"")
-        if not message.get("more_body"):
-            values: list[str] = parse_qs(body.decode("latin-1")).get(PARAMETER, [""])
-            return values[0]
-    return ""
+    async for block in request.stream():
+        body += block
+        if len(body) > FORM_BYTES:
+            return ""
+    return parse_qs(body.decode("latin-1")).get(PARAMETER, [""])[0]
 
 
-class BrowserNumbers:
+class BrowserNumbers(Layer):
     """Give each browser a number that nobody guesses, to which its uploads belong."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        page = scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
-        if not page or only_this_machine() or NUMBER.fullmatch(_cookies(scope).get(_cookie("browser"), "")):
-            await self._app(scope, receive, send)
-            return
-        cookie = _set_cookie(scope, "browser", secrets.token_hex(16))
-
-        async def send_with_number(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).append("Set-Cookie", cookie)
-            await send(message)
-
-        await self._app(scope, receive, send_with_number)
+        if scope["type"] == "http" and not only_this_machine():
+            request = Request(scope)
+            is_numbered = NUMBER.fullmatch(request.cookies.get(_cookie("browser"), ""))
+            if "text/html" in request.headers.get("accept", "") and not is_numbered:
+                cookie = _set_cookie(scope, "browser", secrets.token_hex(16))
+                send = changing_headers(send, lambda headers: headers.append("Set-Cookie", cookie))
+        await self.app(scope, receive, send)

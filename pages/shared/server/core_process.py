@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from dataclasses import is_dataclass
+from pathlib import Path
 from threading import BoundedSemaphore, Thread
 from types import MappingProxyType
 from typing import IO, Any, TypeVar
@@ -136,16 +137,6 @@ class _Unpickler(pickle.Unpickler):
         return self._shared[pid]
 
 
-class _Nowhere(io.RawIOBase):
-    """A file that keeps nothing."""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, content: Any) -> int:
-        return memoryview(content).nbytes
-
-
 def main() -> None:
     """Make the call on standard input; only the server that started this process writes to it."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr
@@ -162,8 +153,9 @@ def main() -> None:
 def make_call(call: Callable[[], object], out: IO[bytes]) -> None:
     """Make a call, and write what became of it."""
     # The objects are listed in the order in which they are written: the same here and there.
-    listing = _Pickler(_Nowhere())
-    listing.dump(call)
+    with Path(os.devnull).open("wb") as nowhere:
+        listing = _Pickler(nowhere)
+        listing.dump(call)
     _Pickler(out, listing.listed).dump(_outcome(call))
 
 

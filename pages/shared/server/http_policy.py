@@ -13,7 +13,6 @@ import os
 import re
 import signal
 from contextlib import suppress
-from html.parser import HTMLParser
 from threading import Timer
 from types import FrameType
 from typing import Any
@@ -26,53 +25,20 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.shared.server.access import BrowserNumbers, Login, Token
-from pages.shared.streamlit_internals import INDEX, is_foreign_origin, is_host_allowed, uploaded_sizes
+from pages.shared.server.access import Access, BrowserNumbers
+from pages.shared.server.asgi import Layer, changing_headers
+from pages.shared.streamlit_internals import INDEX, is_host_allowed, uploaded_bytes
 
 
 def middleware() -> list[Middleware]:
-    """Return the middleware that every request passes before Streamlit sees it, outermost first."""
-    return [
-        Middleware(TimeLimits),
-        Middleware(SecurityHeaders),
-        Middleware(AllowedHosts),
-        Middleware(SameOrigin),
-        Middleware(Token),
-        Middleware(Login),
-        Middleware(BrowserNumbers),
-        Middleware(UploadLimits),
-    ]
-
-
-def inline_scripts(html: str) -> list[str]:
-    """Return the text of each script that stands in a page itself."""
-
-    class Scripts(HTMLParser):
-        def __init__(self) -> None:
-            super().__init__()
-            self.inside = False
-            self.scripts: list[str] = []
-
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            self.inside = tag == "script" and "src" not in dict(attrs)
-            if self.inside:
-                self.scripts.append("")
-
-        def handle_endtag(self, tag: str) -> None:
-            self.inside = False
-
-        def handle_data(self, data: str) -> None:
-            if self.inside:
-                self.scripts[-1] += data
-
-    parser = Scripts()
-    parser.feed(html)
-    return parser.scripts
+    """Return the layers that every request passes before Streamlit sees it, outermost first."""
+    layers = (TimeLimits, SecurityHeaders, OwnPages, Access, BrowserNumbers, UploadLimits)
+    return [Middleware(layer) for layer in layers]
 
 
 def content_security_policy(html: str) -> str:
     """Return the policy that lets only a page's own inline scripts run, which it names by their hashes."""
-    digests = (hashlib.sha256(script.encode()).digest() for script in inline_scripts(html))
+    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE_SCRIPT.findall(html))
     hashes = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     return "; ".join(
         (
@@ -91,11 +57,11 @@ def content_security_policy(html: str) -> str:
     )
 
 
-class SecurityHeaders:
+class SecurityHeaders(Layer):
     """Send a Content-Security-Policy and its companions with every response."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+        super().__init__(app)
         self._headers = {
             # A file with Windows line ends is hashed as the browser reads it.
             "Content-Security-Policy": content_security_policy(INDEX.read_text(encoding="utf-8")),
@@ -105,50 +71,37 @@ class SecurityHeaders:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
-            await send(message)
+        await self.app(scope, receive, changing_headers(send, self._add))
 
-        await self._app(scope, receive, send_with_headers)
+    def _add(self, headers: MutableHeaders) -> None:
+        for name, value in self._headers.items():
+            headers.setdefault(name, value)
 
 
-class AllowedHosts:
-    """Refuse requests for a host that is not in `server.allowedHosts`: a foreign page's name that leads here."""
+class OwnPages(Layer):
+    """Refuse requests for a host that is not in `server.allowedHosts`, and connections from pages of other servers.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] in ("http", "websocket"):
-            host = Headers(scope=scope).get("host", "")
-            if not is_host_allowed(host):
-                message = f"This server does not answer to {host!r}: start it with --server.allowedHosts NAME.\n"
-                await PlainTextResponse(message, 403)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-class SameOrigin:
-    """Connect pages of this server only: Streamlit would connect those of any port of this machine too.
-
-    Cookies do not tell ports apart. `server.corsAllowedOrigins` names further origins.
+    A foreign page's name may lead here. Streamlit looks at the host of connections only, and would connect pages of any
+    port of this machine, which cookies do not tell apart.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            headers = Headers(scope=scope)
-            # A browser always names the origin.
-            origin = headers.get("origin", "")
-            if origin and origin.partition("://")[2] != headers.get("host") and is_foreign_origin(origin):
-                await PlainTextResponse("This server connects its own pages only.\n", 403)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "lifespan" and (refusal := _refusal(scope)):
+            await PlainTextResponse(refusal, 403)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+def _refusal(scope: Scope) -> str:
+    headers = Headers(scope=scope)
+    host, origin = headers.get("host", ""), headers.get("origin", "")
+    if not is_host_allowed(host):
+        return f"This server does not answer to {host!r}: start it with --server.allowedHosts NAME.\n"
+    # A browser always names the origin of a connection.
+    is_foreign = scope["type"] == "websocket" and origin != "" and origin.partition("://")[2] != host
+    if is_foreign and origin not in st.get_option("server.corsAllowedOrigins") and st.get_option("server.enableCORS"):
+        return "This server connects its own pages only.\n"
+    return ""
 
 
 SESSION_FILES, SERVER_FILES = 2, 10
@@ -159,29 +112,28 @@ STANDSTILL = 30.0
 """Seconds without a byte after which a request is ended."""
 SHUTDOWN = 9.0
 """Seconds that requests and runs of pages may take once the server was told to end."""
-_UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
+_UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/[^/]+$")
+INLINE_SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 
 
-def _upload(scope: Scope) -> re.Match[str] | None:
-    """Return the session and the file of an upload, None of other requests."""
-    return _UPLOAD.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
+def _uploading_session(scope: Scope) -> str | None:
+    """Return the session of an upload, None of other requests."""
+    match = _UPLOAD.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
+    return None if match is None else match["session"]
 
 
-class TimeLimits:
+class TimeLimits(Layer):
     """End a request of which nothing arrives for a while, and the server soon after it was told to end.
 
     uvicorn waits for all requests that have begun, however long they take to arrive.
     """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             # uvicorn has set its own handlers by now.
             _bound_shutdown()
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         is_whole = False
 
@@ -199,7 +151,7 @@ class TimeLimits:
         try:
             # Nobody is left who could be answered, and it is not a fault of the server.
             with suppress(ClientDisconnect):
-                await self._app(scope, receive_in_time, send)
+                await self.app(scope, receive_in_time, send)
         except HTTPException as error:
             # Raised outside of Streamlit's application: by who asks for the token.
             await PlainTextResponse(error.detail, error.status_code, error.headers)(scope, receive, send)
@@ -220,7 +172,7 @@ def _bound_shutdown() -> None:
             signal.signal(number, end)
 
 
-class UploadLimits:
+class UploadLimits(Layer):
     """Refuse an upload, while it arrives, that would take a session or the server past what they may hold.
 
     What counts for others are the bytes that have arrived, not those that are announced. They are counted under the
@@ -229,19 +181,16 @@ class UploadLimits:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._files: dict[str, set[str]] = {}
-        """The files by session that were uploaded and may still be held."""
+        super().__init__(app)
         self._held: dict[str, int] = {}
         self._arriving: dict[object, tuple[str, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        upload = _upload(scope)
-        if upload is None:
-            await self._app(scope, receive, send)
+        session = _uploading_session(scope)
+        if session is None:
+            await self.app(scope, receive, send)
             return
-        session, request = upload["session"], object()
-        length = Headers(scope=scope).get("content-length", "")
+        length, request = Headers(scope=scope).get("content-length", ""), object()
         announced = int(length) if length.isdecimal() else 0
         arrived = 0
 
@@ -255,24 +204,12 @@ class UploadLimits:
                 raise HTTPException(413, excess)
             return message
 
-        self._count_held()
+        self._held = uploaded_bytes(FILE)
         try:
-            await self._app(scope, receive_counted, send)
+            await self.app(scope, receive_counted, send)
         finally:
             self._arriving.pop(request, None)
-            self._files.setdefault(session, set()).add(upload["file"])
-            self._count_held()
-
-    def _count_held(self) -> None:
-        """Ask Streamlit which of the uploaded files are still there, and how large they are."""
-        self._held = {}
-        for session, names in list(self._files.items()):
-            sizes = uploaded_sizes(session, names)
-            names.intersection_update(sizes)
-            if names:
-                self._held[session] = sum(size + FILE for size in sizes.values())
-            else:
-                del self._files[session]
+            self._held = uploaded_bytes(FILE)
 
     def _excess(self, session: str, rest: int) -> str:
         """Return the message where the uploads of a session, or of all, exceed their limit; "" where they do not.
