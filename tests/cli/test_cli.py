@@ -972,3 +972,23 @@ def test_tables_and_lists_that_are_read_are_not_written_over(command: Cli) -> No
         assert (status, out) == (2, "")
         assert "would overwrite an input" in err
         assert Path(arguments[-1]).read_text(encoding="utf-8") == "PER\tLOC\n"
+
+
+@pytest.mark.parametrize(("variable", "expected"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")])
+def test_linear_algebra_has_one_thread_unless_the_environment_says_more(
+    variable: dict[str, str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads of OpenBLAS spin where the processors are shared: seven times the CPU for the same intervals."""
+    monkeypatch.chdir(tmp_path)
+    program = (
+        "import sys; from nereval_core.cli import main; main(sys.argv[1:]); import os, threadpoolctl; "
+        "print(os.environ['OPENBLAS_NUM_THREADS'], *{row['num_threads'] for row in threadpoolctl.threadpool_info()})"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"} | variable
+    verb = ("score", "--quiet", gold(), pred())
+    line = [sys.executable, "-c", program, *verb]
+    done = subprocess.run(
+        line, env=environment | {"PYTHONPATH": PYTHON_PATH}, capture_output=True, text=True, check=True
+    )
+    threads = done.stdout.splitlines()[-1].split()
+    assert threads[0] == expected and set(threads[1:]) <= {*map(str, range(1, int(expected) + 1))}, done.stdout
