@@ -185,6 +185,17 @@ def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: 
     assert "characters 129 to 141 and 144 to 148" in live.inner_text()
     visit.page.get_by_role("button", name="Move the start a word on").click()
     assert "and 144 to 148" in live.inner_text()
+    # All keys are a key away; whoever presses a button goes on with keys of the editor, and Enter keeps.
+    visit.page.keyboard.press("?")
+    visit.page.get_by_text("move the edge by a character").wait_for()
+    visit.page.keyboard.press("Escape")
+    further = visit.page.get_by_role("button", name="+ fragment")
+    further.press("Enter")
+    assert visit.page.evaluate("document.activeElement.className") == "nw-scroll"
+    further.click()
+    assert (
+        visit.page.evaluate("document.activeElement.className") == "nw-scroll" and live.inner_text().count(" to ") == 4
+    )
     visit.page.keyboard.press("Escape")
     visit.page.get_by_role("button", name="neither").wait_for()
     assert len(store.every()) == given and visit.page.locator(".nv-right").count() == 0

@@ -250,3 +250,25 @@ def test_alt_with_an_arrow_is_not_left_to_the_browser_which_would_go_back(run: R
     message = run(f"editKey(editorOn(['a b'], [span(0, 1)]), chordOf({pressed})).message")
     assert message.startswith("Shift+Alt+← and Shift+Alt+→ move the edge by a character")
     assert after(run, f"Alt+{key}") == after(run)
+
+
+def test_letters_of_a_type_begin_anew_after_a_pause_and_those_of_a_new_one_later(run: Run) -> None:
+    def typed(before: str, key: str, pause: int) -> str:
+        editor = f"keys(editorOn([{json.dumps(TEXT)}], [{GOLD}]), {json.dumps([*before])})"
+        filter: str = run(f"editKey(afterPause({editor}, {json.dumps(key)}, {pause}), {json.dumps(key)}).filter")
+        return filter
+
+    assert typed("d", "n", 900) == "dn" and typed("d", "r", 1100) == "r"
+    assert typed("zz", "r", 1100) == "zzr" and typed("zz", "r", 3100) == "r"
+    # After a pause a sign is no longer a letter of the type, and other keys find what was typed as it is.
+    assert typed("cell", "-", 1100) == "" and typed("cell", "-", 500) == "cell-"
+    assert typed("cell", "ArrowDown", 5000) == "cell"
+
+
+def test_all_keys_of_the_editor_have_words_and_stand_in_the_sheet(run: Run) -> None:
+    table = run("EDIT_TABLE.map(([key, chords, words]) => [key, Object.keys(chords), words])")
+    chords = [chord for _, every, _ in table for chord in every]
+    wired = run("[...Object.keys(EDIT_KEYS), ...Object.keys(FIRST_KEYS)]")
+    # The two that say what else to press are for whoever has pressed them.
+    assert sorted([*chords, "Alt+ArrowLeft", "Alt+ArrowRight"]) == sorted(wired)
+    assert run("editKeyRows()") == [[key, words] for key, _, words in table] and all(words for *_, words in table)

@@ -333,6 +333,20 @@ def test_a_reload_brings_drafts_back_and_they_decide_nothing(run: Run) -> None:
     assert stored(run, *edited, *presses(["Enter"])) == {}
 
 
+def test_no_draft_outlives_a_verdict_on_its_record(run: Run) -> None:
+    left = [*presses(["4", LEFT, "y"]), ["choose", "d", "r2"], ["choose", "d", "r0"]]
+    elsewhere = answer(2, seen=9, **NEW_TEXT)
+    # By a key, or by keeping what was edited: where the server sends other documents, none says that it is decided.
+    for keys in (["1"], ["4", "Enter"]):
+        assert play(run, *left, *presses(keys), elsewhere)["drafts"] == {}
+        assert stored(run, *left, *presses(keys), elsewhere) == {}
+    # One that was not kept is a draft again.
+    said = answer()[1]["verdicts"] | {"said": {"text": "Not kept.", "lines": [], "wrong": True}}
+    assert [*stored(run, *left, *presses(["4", "Enter"]), answer(0, seen=9, verdicts=said, **NEW_TEXT))] == ["d\nr0"]
+    # Others stay.
+    assert [*stored(run, *left, ["choose", "d", "r1"], *presses(["1"]), elsewhere)] == ["d\nr0"]
+
+
 def test_a_draft_stays_when_the_queue_is_filtered(run: Run) -> None:
     filtered = answer(facts="g", **NEW_TEXT)
     assert stored(run, *presses(["4", LEFT, "y"]), filtered) == stored(run, *presses(["4", LEFT, "y"]))
@@ -753,8 +767,11 @@ def test_every_key_has_words_and_is_wired(run: Run) -> None:
 
 def test_the_sheet_of_keys_calls_verdicts_as_the_page_does(run: Run) -> None:
     words = ["anna is right", "ben is right", "both are right", "neither is right", "unclear"]
-    rows = dict(run(f"keyRows({{ data: {{ verdicts: {{ words: {json.dumps(words)} }} }} }})"))
+    every = run(f"keyRows({{ data: {{ verdicts: {{ words: {json.dumps(words)} }} }} }})")
+    (heading,) = [place for place, row in enumerate(every) if len(row) == 1]
+    assert every[heading + 1 :] == run("editKeyRows()")
+    rows = dict(every[:heading])
     assert [rows[key] for key in "12345"] == [*words[:3], "neither: mark what is right", "unclear"]
     assert rows["j"] == "next record"
     # Where no verdicts are given the keys still have words.
-    assert all(meaning for _, meaning in run('keyRows({ data: { verdicts: { reason: "none here" } } })'))
+    assert all(row[-1] for row in run('keyRows({ data: { verdicts: { reason: "none here" } } })'))

@@ -1,5 +1,6 @@
 // Drafts: spans that were edited and not kept. They stay with the browser's tab, for a reload, and never count as
-// verdicts. A draft is the editor that was left, or `{ spans }` in the document's code points, as it is stored.
+// verdicts. A draft is the editor that was left, or `{ spans }` in the document's code points, as it is stored;
+// `isDecided` where a verdict on its record is on its way to the server.
 
 const DRAFTS_KEY = "nereval drafts";
 
@@ -10,9 +11,9 @@ const isDraftedEntity = (key, doc) => key.startsWith(recordKey(doc, "new "));
 const draftSpans = (draft) =>
   draft.text ? editedSpans(draft).map(({ fragments, type }) => ({ fragments, type })) : draft.spans;
 
-// Whether no verdict was made of a draft.
+// Whether no verdict was given on the record of a draft.
 const isOpenDraft = (state, key) =>
-  !correctedSpans(state, key).length && !state.labels[key] && !state.data.reviewed?.[key];
+  !state.drafts[key]?.isDecided && !correctedSpans(state, key).length && !state.labels[key] && !state.data.reviewed?.[key];
 
 // The drafts by key, with the spans that are being edited: what would be lost with the page.
 function draftsToStore(state) {

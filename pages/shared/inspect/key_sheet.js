@@ -46,7 +46,8 @@ function isForReader(component, root) {
   return isOpen && width > 0 && top < window.innerHeight && bottom > 0 && (root.checkVisibility?.() ?? true);
 }
 
-// Do what a key of the page does; `rows` are the rows of the table of the tab, each with a key first and words last.
+// Do what a key of the page does; `rows` are the rows of the table of the tab, each with a key first and words last, or
+// a heading alone.
 function pressPageKey(event, rows) {
   const row = PAGE_KEYS.find(([key]) => key === event.key);
   if (!row) return false;
@@ -139,12 +140,16 @@ function toggleKeySheet(rows) {
   const sheet = make("dialog", "nk-sheet");
   sheet.setAttribute("aria-label", "Keys");
   const list = make("dl", "nk-keys");
-  for (const [key, ...rest] of [...rows, ...PAGE_KEYS, ["Esc", "close this"]]) {
+  for (const [key, ...rest] of [...PAGE_KEYS, ...rows]) {
+    if (!rest.length) {
+      list.append(make("dt", "nk-head", key));
+      continue;
+    }
     const term = make("dt");
     term.append(make("kbd", "", key.length === 1 ? key.toUpperCase() : key));
     list.append(term, make("dd", "", rest.at(-1)));
   }
-  const close = make("button", "nk-close", "Close");
+  const close = make("button", "nk-close", "Close (Esc)");
   close.type = "button";
   close.addEventListener("click", () => sheet.close());
   sheet.append(make("strong", "", "Keys"), list, close);

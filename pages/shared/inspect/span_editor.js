@@ -299,7 +299,7 @@ function typeFilter(editor, filter) {
   const [first] = typeChoices(next);
   if (!filter.trim() || !activeSpan(editor)) return next;
   if (first && !first.isNew) return editType(next, first.type);
-  return { ...next, message: `No type is called “${filter.trim()}” yet: ↓ takes it as a new one.` };
+  return { ...next, message: `No type is called “${filter.trim()}” yet: ↓ takes it as a new one, Esc forgets it.` };
 }
 
 // The type before or after the span's own among those that are offered.
@@ -323,29 +323,44 @@ function keepSpans(editor) {
 
 const sayCharacterKeys = (editor) => ({ ...editor, message: "Shift+Alt+← and Shift+Alt+→ move the edge by a character." });
 
+/**
+ * The keys: how they are called, what each does by its chord, in words, and in a word or two for the line of hints. A key
+ * without chords is the component's.
+ *
+ * @type {[string, Record<string, (editor: Editor) => Editor>, string, string][]}
+ */
+const EDIT_TABLE = [
+  ["Enter", { Enter: keepSpans }, "keep what is marked", ""],
+  ["Esc", { Escape: (editor) => (editor.filter ? { ...editor, filter: "", message: "" } : { ...editor, outcome: "leave" }) }, "forget the letters typed; leave without keeping", ""],
+  ["Shift + ← →", { "Shift+ArrowLeft": (editor) => moveEdge(editor, -1, false), "Shift+ArrowRight": (editor) => moveEdge(editor, 1, false) }, "move the edge by a word", "edge by word"],
+  ["Shift + Alt + ← →", { "Alt+Shift+ArrowLeft": (editor) => moveEdge(editor, -1, true), "Alt+Shift+ArrowRight": (editor) => moveEdge(editor, 1, true) }, "move the edge by a character", "by character"],
+  ["← →", { ArrowLeft: (editor) => turnToEdge(editor, -1), ArrowRight: (editor) => turnToEdge(editor, 1) }, "turn to the edge before, to the next one", "other edge"],
+  ["Ctrl + ← →", { "Control+ArrowLeft": (editor) => shiftSpan(editor, -1), "Control+ArrowRight": (editor) => shiftSpan(editor, 1) }, "move the whole span by a word", ""],
+  ["a–z", {}, "find a type by its first letters; after a pause they begin anew", "type"],
+  ["Backspace", { Backspace: (editor) => typeFilter(editor, [...editor.filter].slice(0, -1).join("")) }, "take back the last letter", ""],
+  ["↑ ↓", { ArrowUp: (editor) => turnToType(editor, -1), ArrowDown: (editor) => turnToType(editor, 1) }, "the type before, the next one, or what was typed as a new type", ""],
+  ["4", { 4: turnToSource }, "begin with the span of the other side", "other side"],
+  ["+", { "+": addSpan }, "a further span", "further span"],
+  ["&", { "&": addFragment }, "a further fragment of the span", ""],
+  ["Ctrl + drag", {}, "a further fragment of the span", "fragment"],
+  ["−", { "-": removeActive, Delete: removeActive }, "remove the fragment or the span; without any there is no entity", "remove"],
+  ["*", {}, "keep the span as an entity of its own, beside the record", ""],
+  ["Ctrl + Z", { "Control+z": stepBack }, "undo", "undo"],
+  ["Ctrl + Y", { "Control+y": stepForward, "Control+Shift+z": stepForward }, "redo", ""],
+];
+const CHORDS = Object.assign({}, ...EDIT_TABLE.map(([, chords]) => chords));
+const isLetter = (key) => [...key].length === 1;
 const EDIT_KEYS = {
-  Enter: keepSpans,
-  Escape: (editor) => (editor.filter ? { ...editor, filter: "", message: "" } : { ...editor, outcome: "leave" }),
-  ArrowLeft: (editor) => turnToEdge(editor, -1),
-  ArrowRight: (editor) => turnToEdge(editor, 1),
-  "Shift+ArrowLeft": (editor) => moveEdge(editor, -1, false),
-  "Shift+ArrowRight": (editor) => moveEdge(editor, 1, false),
+  ...Object.fromEntries(Object.entries(CHORDS).filter(([key]) => !isLetter(key))),
   // The browser would go back a page, and the edit with it.
   "Alt+ArrowLeft": sayCharacterKeys,
   "Alt+ArrowRight": sayCharacterKeys,
-  "Alt+Shift+ArrowLeft": (editor) => moveEdge(editor, -1, true),
-  "Alt+Shift+ArrowRight": (editor) => moveEdge(editor, 1, true),
-  "Control+ArrowLeft": (editor) => shiftSpan(editor, -1),
-  "Control+ArrowRight": (editor) => shiftSpan(editor, 1),
-  ArrowUp: (editor) => turnToType(editor, -1),
-  ArrowDown: (editor) => turnToType(editor, 1),
-  Delete: removeActive,
-  Backspace: (editor) => typeFilter(editor, [...editor.filter].slice(0, -1).join("")),
-  "Control+z": stepBack,
-  "Control+Shift+z": stepForward,
-  "Control+y": stepForward,
 };
-const FIRST_KEYS = { 4: turnToSource, "+": addSpan, "&": addFragment, "-": removeActive };
+const FIRST_KEYS = Object.fromEntries(Object.entries(CHORDS).filter(([key]) => isLetter(key)));
+
+// The keys with their words, and those of the line of hints.
+const editKeyRows = () => EDIT_TABLE.map(([key, , words]) => [key, words]);
+const editHints = () => EDIT_TABLE.flatMap(([key, , , hint]) => (hint ? [[key.replaceAll(" + ", "+"), hint]] : []));
 
 /**
  * The editor after a key, which is named as `chordOf` does.
@@ -356,12 +371,25 @@ function editKey(editor, key) {
   if (key in EDIT_KEYS) return EDIT_KEYS[key](editor);
   // Once a type is being typed, digits and signs belong to it: cell_line, CD-4, B+.
   if (!editor.filter && key in FIRST_KEYS) return FIRST_KEYS[key](editor);
-  const isTyped = editor.filter ? [...key].length === 1 : TYPE_KEYS.test(key);
+  const isTyped = editor.filter ? isLetter(key) : TYPE_KEYS.test(key);
   return isTyped && editor.filter.length < FILTER_CHARACTERS ? typeFilter(editor, editor.filter + key) : editor;
 }
 
 // Whether a key means something to the editor; all others are the browser's.
-const isEditKey = (key) => key in EDIT_KEYS || [...key].length === 1;
+const isEditKey = (key) => key in EDIT_KEYS || isLetter(key);
+
+const TYPE_PAUSE = 1000; // milliseconds after which letters find a type anew, as in any list
+const NAME_PAUSE = 3000; // milliseconds, where no type is called so: a new one is thought about
+
+/**
+ * The editor before a key that comes so many milliseconds after the last one: letters after a pause begin anew.
+ *
+ * @param {Editor} editor @param {string} key @param {number} pause @returns {Editor}
+ */
+function afterPause(editor, key, pause) {
+  const patience = typeChoices(editor)[0]?.isNew ? NAME_PAUSE : TYPE_PAUSE;
+  return editor.filter && isLetter(key) && pause > patience ? { ...editor, filter: "", message: "" } : editor;
+}
 
 // A key with what was held down beside it. The command key of a Mac is its control key.
 function chordOf({ key, altKey, ctrlKey, metaKey, shiftKey }) {

@@ -1,18 +1,6 @@
 // The drawing of the editor of spans, in the place of the verdicts: what is edited, its types, its edges, its keys.
 
 const TYPES_SHOWN = 12; // types that are offered at once
-const HINTS = [
-  ["Shift+←→", "edge by word"],
-  ["Shift+Alt+←→", "by character"],
-  ["←→", "other edge"],
-  ["a–z", "type"],
-  ["4", "other side"],
-  ["+", "further span"],
-  ["−", "remove"],
-  ["Ctrl+drag", "fragment"],
-  ["Ctrl+Z", "undo"],
-];
-
 function drawEditor(workbench) {
   const { parts, state } = workbench;
   const { editor } = state.edit;
@@ -29,10 +17,10 @@ function drawEditor(workbench) {
   if (isOpening && matchMedia("(max-width: 820px)").matches)
     parts.scroll.querySelector(".nv-selected")?.scrollIntoView({ block: "center" });
   parts.live.textContent = [words, message || edgeWords(editor)].filter(Boolean).join("; ");
-  // A button that is pressed again and again keeps the focus.
-  const again = focused && [...parts.bar.querySelectorAll("[data-name]")].find((element) => element.dataset.name === focused);
+  // A button that is pressed again and again keeps the focus; keys that follow others are for the editor, and Enter keeps.
+  const again = /^(start|end|type)/.test(focused) && [...parts.bar.querySelectorAll("[data-name]")].find((element) => element.dataset.name === focused);
   if (again) again.focus({ preventScroll: true });
-  else if (focused) parts.scroll.focus({ preventScroll: true });
+  else if (focused !== undefined) parts.scroll.focus({ preventScroll: true });
 }
 
 const edgeWords = ({ spans, edge }) => (spans.length ? `keys move the ${edge.side ? "end" : "start"}` : "");
@@ -40,7 +28,7 @@ const edgeWords = ({ spans, edge }) => (spans.length ? `keys move the ${edge.sid
 function editorButton(workbench, name, label, title, change, ...values) {
   // Whoever clicks goes on with keys, which are for the editor again; a button that a key pressed keeps the focus.
   const handle = (event) => {
-    if (event.detail) element.blur();
+    if (event.detail) workbench.parts.scroll.focus({ preventScroll: true });
     workbench.act(changeEditor, change, ...values);
   };
   const element = button("nw-verdict", label, handle, title);
@@ -128,7 +116,7 @@ function typeRow(workbench) {
 
 function hintRow() {
   const row = make("div", "nw-hints");
-  for (const [key, meaning] of HINTS) {
+  for (const [key, meaning] of [...editHints(), ["?", "all keys"]]) {
     const hint = make("span");
     hint.append(make("kbd", "", key), ` ${meaning}`);
     row.append(hint, " ");

@@ -197,7 +197,7 @@ function pressKey(workbench, event) {
   if ((event.ctrlKey || event.metaKey || event.altKey) && !isBracket) return;
   const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
   const key = arrow || event.key;
-  if (pressPageKey(event, [...keyRows(workbench.state), ["n", "write a note"]])) return;
+  if (pressPageKey(event, keyRows(workbench.state))) return;
   if (!isLook(key) && !isForReader(workbench, workbench.parts.root)) return;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
   else if (key in KEYS) pressRecordKey(workbench, key);
@@ -222,9 +222,12 @@ function isForRecords(workbench, event, field) {
 // A button of the editor that has the focus is pressed by its own keys; one of the queue keeps the focus of the click before.
 function pressInEditorOf(workbench, event) {
   const key = chordOf(event);
+  if (key === "?" && !workbench.state.edit?.editor.filter && pressPageKey(event, keyRows(workbench.state))) return;
   const isOnButton = event.target.closest?.("button:not(.nw-entry)") && (event.key === "Enter" || event.key === " ");
   if (isOnButton || !isEditKey(key)) return;
-  workbench.act(press, key);
+  const now = performance.now();
+  workbench.act(pressAfter, key, now - (workbench.editedAt ?? now));
+  workbench.editedAt = now;
   event.preventDefault();
 }
 

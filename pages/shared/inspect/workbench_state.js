@@ -90,8 +90,9 @@ function withLatest(cached, latest) {
 }
 
 // An answer of the server. What the reader has done since the events that it acknowledges stays as it is.
-function take(state, data) {
-  const acknowledged = data.mount === state.mount ? data.seen : 0;
+function take(before, data) {
+  const acknowledged = data.mount === before.mount ? data.seen : 0;
+  const state = { ...before, drafts: draftsAfter(before, acknowledged, !data.verdicts.said?.wrong) };
   const unacknowledged = state.events.filter((event) => event.seq > acknowledged);
   const isForgotten = state.data && state.data.session !== data.session;
   const { lastEvent, events, waiting } = isForgotten
@@ -124,6 +125,15 @@ function take(state, data) {
   const moved = state.step ? stepAgain(next, state.step) : next;
   // Keys are for the record that was waited for: without it they are for none.
   return isSame && moved ? state.heldKeys.reduce(press, moved) : next;
+}
+
+// The drafts without those that were decided on with an answer, which are drafts again where a verdict was not kept.
+function draftsAfter({ drafts, events }, acknowledged, isKept) {
+  const decided = events.filter(({ act, seq }) => act === "verdict" && seq <= acknowledged);
+  const keys = new Set(decided.map(({ doc, record }) => recordKey(doc, record)).filter((key) => drafts[key]?.isDecided));
+  if (!keys.size) return drafts;
+  const entries = Object.entries(drafts).map(([key, draft]) => [key, keys.has(key) ? { ...draft, isDecided: false } : draft]);
+  return Object.fromEntries(entries.filter(([key]) => !isKept || !keys.has(key)));
 }
 
 // Take a step that waited for this answer, or wait for the next one; null where none is to come.
@@ -171,10 +181,11 @@ const KEY_TABLE = [
   ["w", showWhole, "whole document, or the queue"],
 ];
 
-// The keys with their words, in which verdicts are called as on the page: by annotators' names where there is no gold.
+// All keys with their words, in which verdicts are called as on the page: by annotators' names where there is no gold.
 function keyRows({ data }) {
   const words = data.verdicts.words ?? [];
-  return KEY_TABLE.map(([key, ...rest]) => [key, (key !== EDIT_KEY && words[VERDICT_KEYS.indexOf(key)]) || rest.at(-1)]);
+  const rows = KEY_TABLE.map(([key, ...rest]) => [key, (key !== EDIT_KEY && words[VERDICT_KEYS.indexOf(key)]) || rest.at(-1)]);
+  return [...rows, ["n", "write a note"], ["While a span is marked, after 4 or M"], ...editKeyRows()];
 }
 const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
 // Those that change nothing but what is on screen.
@@ -214,6 +225,7 @@ function decide(state, number, right = []) {
   const next = withRecordEvent(state, event);
   next.labels = { ...state.labels, [key]: verdicts.labels[number] };
   next.corrected = { ...state.corrected, [key]: right };
+  if (key in state.drafts) next.drafts = { ...state.drafts, [key]: { ...state.drafts[key], isDecided: true } };
   return verdicts.advance ? advance(next) : next;
 }
 
@@ -226,7 +238,7 @@ function openEditor(state) {
   }
   const [doc, record] = state.open;
   const right = correctedSpans(state, openKey(state));
-  const draft = right.length ? null : state.drafts[openKey(state)];
+  const draft = right.length || state.drafts[openKey(state)]?.isDecided ? null : state.drafts[openKey(state)];
   const begun = newEditor(...editorSources(state, text, card, right));
   const editor = draft ? continued(begun, draft) : begun;
   return editor.sources.length ? { ...state, edit: { doc, record, editor } } : state;
@@ -249,6 +261,11 @@ function editorSources(state, text, card, right) {
 function typesToChoose(state) {
   const named = state.events.flatMap(({ right }) => right ?? []).map(({ type }) => type);
   return [...new Set([...state.data.verdicts.types, ...named])];
+}
+
+// A key that comes so many milliseconds after the last one.
+function pressAfter(state, key, pause) {
+  return press(state.edit ? withEditor(state, afterPause(state.edit.editor, key, pause)) : state, key);
 }
 
 function pressInEditor(state, key) {
