@@ -8,7 +8,7 @@ column `text` is what spans cover. A row without start, end and type is a docume
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, groupby
 from math import isfinite
@@ -119,7 +119,7 @@ class SpanTableReader(Reader):
         lacking = [table for table in spans if table.lacking] if spans else tables
         if lacking:
             raise FormatError(problem for table in lacking for problem in column_problems(table))
-        plain = {file.stem: file for file in source.by_suffix.get(".txt", ()) if file not in files}
+        plain = _plain_texts(file for file in source.by_suffix.get(".txt", ()) if file not in files)
         documents: dict[str, TableDocument] = {}
         for table in texts:
             _add_texts(table, documents, builder.problems)
@@ -140,8 +140,14 @@ class SpanTableReader(Reader):
         gold_texts = options.texts
         rowless: list[str] = []
         if False in owned and not texts:
-            if plain:
-                files_read += [plain[name] for name in documents if name in plain]
+            known_names = plain or (gold_texts.index if gold_texts is not None else {})
+            documents = {_without_ending(name, known_names): document for name, document in documents.items()}
+            has_plain = not plain.keys().isdisjoint(documents)
+            if plain and (has_plain or gold_texts is None):
+                files_read += plain.values()
+                if bare := [name for name in plain if has_plain and name not in documents]:
+                    rowless = [f"texts without a row, documents without spans: {len(bare)}"]
+                documents |= {name: TableDocument(None, (plain[name].shown, 1)) for name in bare}
                 for name, document in documents.items():
                     document.text = plain[name].text(keep_bom=True) if name in plain else None
             elif gold_texts is not None:
@@ -164,6 +170,19 @@ class SpanTableReader(Reader):
 
 
 READER = SpanTableReader()
+
+
+def _plain_texts(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
+    """Return files of texts by their names, without folders where these tell none from another."""
+    by_path = {file.stem: file for file in files}
+    by_name = {path.rpartition("/")[2]: file for path, file in by_path.items()}
+    return by_name if len(by_name) == len(by_path) else by_path
+
+
+def _without_ending(name: str, documents: Container[str]) -> str:
+    """Return the name of a document without the ending of its file, where only that is the name of one."""
+    stem = name.removesuffix(".txt")
+    return stem if name not in documents and stem in documents else name
 
 
 def first_tables(source: Source, columns: ColumnChoice | None = None) -> list[Table]:

@@ -35,6 +35,14 @@ READ = {
     "a line of them": ("Ada (PER), Oslo (LOC)", BOTH, False),
     "with remarks": ("- Ada: PER (a person)\n- Oslo: LOC - a town", BOTH, False),
     "in a fence": ("```\n- Ada: PER\n- Oslo: LOC\n```", BOTH, True),
+    "a table with single dashes": (
+        "| # | Entity | Category |\n|:-:|-|-|\n| 1 | Ada | PER |\n| 2 | Oslo | LOC |",
+        BOTH,
+        True,
+    ),
+    "an empty table": ("| Entity | Type |\n|---|---|", [], True),
+    "none in a bullet": ("- None", [], True),
+    "none of any type": ("PER: None\nLOC: none", [], False),
     "none": ("No entities found.", [], True),
     "none of a type": ("PER: Ada\nLOC: none", [(0, "PER")], False),
 }

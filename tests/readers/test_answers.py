@@ -477,3 +477,47 @@ def test_ids_that_gold_does_not_have_are_said_or_refused() -> None:
 )
 def test_recognition_beside_other_formats(row: dict[str, Any], format: str | None) -> None:
     assert likely_format(Source.of_uploads([("x.jsonl", json.dumps(row).encode())])) == format
+
+
+ASKED = [
+    {"from": "human", "value": f"Text: {TEXT}"},
+    {"from": "gpt", "value": "I've read this text."},
+    {"from": "human", "value": "What describes PER in the text?"},
+    {"from": "gpt", "value": '["Ada"]'},
+    {"from": "human", "value": "What describes LOC in the text?"},
+    {"from": "gpt", "value": '["Oslo"]'},
+    {"from": "human", "value": "What describes ORG in the text?"},
+    {"from": "gpt", "value": "[]"},
+]
+
+
+def test_a_chat_that_asks_for_one_type_after_another_answers_all_of_them() -> None:
+    assert spans(read_line({"id": "d", "conversations": ASKED})) == BOTH
+    # UniversalNER's training data hold their texts.
+    alone = json.dumps({"conversations": ASKED}).encode()
+    reading = read(Source.of_uploads([("x.jsonl", alone)]))
+    assert (reading.documents.texts, spans(reading)) == ((TEXT,), BOTH)
+    with pytest.raises(FormatError, match="no list of mentions for 'LOC' in 'Oslo'"):
+        read_line({"id": "d", "conversations": [*ASKED[:5], {"from": "gpt", "value": "Oslo"}]})
+
+
+def test_texts_of_instructions_are_their_input() -> None:
+    alpaca = json.dumps([{"instruction": "Find names.", "input": TEXT, "output": JSON}]).encode()
+    reading = read(Source.of_uploads([("x.json", alpaca)]))
+    assert (reading.documents.texts, spans(reading)) == ((TEXT,), BOTH)
+
+
+def test_texts_name_documents_where_gold_has_none_of_the_ids() -> None:
+    rows = [{"id": "x2", "text": "Oslo", "answer": '{"LOC": ["Oslo"]}'}, {"id": "x1", "text": TEXT, "answer": JSON}]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    gold = ReadOptions(texts=Documents(("d1", "d2"), (TEXT, "Oslo")), gold_types=("LOC", "PER"))
+    reading = read(Source.of_uploads([("x.jsonl", content)]), options=gold)
+    assert (reading.documents.ids, spans(reading)) == (("d2", "d1"), [(0, "LOC"), *BOTH])
+    with pytest.raises(FormatError, match="'x2' is not among gold's"):
+        read(Source.of_uploads([("x.jsonl", content.replace(b'"Oslo", "a', b'"Rome", "a'))]), options=gold)
+
+
+def test_texts_generated_for_several_prompts_are_answers_in_their_order() -> None:
+    generated = json.dumps([[{"generated_text": JSON}]], indent=1).encode()
+    gold = ReadOptions(texts=Documents(("d1",), (TEXT,)), gold_types=("LOC", "PER"))
+    assert spans(read(Source.of_uploads([("x.json", generated)]), options=gold)) == BOTH

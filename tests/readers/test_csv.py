@@ -381,3 +381,10 @@ def test_a_link_with_a_semicolon_is_not_written(tmp_path: Path) -> None:
 @given(st.lists(st.text("0123456789-. ٣", max_size=14) | st.integers(0, 10**13).map(str), max_size=6))
 def test_a_column_of_offsets_is_read_as_cell_by_cell(cells: list[str]) -> None:
     assert parse_offsets(cells) == [parse_offset(cell) for cell in cells]
+
+
+def test_names_of_files_are_those_of_their_documents() -> None:
+    rows = "filename\tlabel\toff0\toff1\tspan\nd1.txt\tPER\t0\t3\tAnn\n"
+    reading = read_files({"tsv/x.tsv": rows, "text_files/d1.txt": TEXT, "text_files/d2.txt": "Nobody."})
+    assert (reading.documents.ids, span_texts(reading.layer)) == (("d1", "d2"), ANN[:1])
+    assert "texts without a row, documents without spans: 1" in reading.notes

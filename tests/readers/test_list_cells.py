@@ -71,6 +71,12 @@ def test_gold_beside_a_prediction_is_asked_for() -> None:
     assert spans(read_table(table, column="predictions")) == [("Ann", "LOC")]
 
 
+def test_an_empty_cell_among_lists_is_an_empty_list() -> None:
+    for cell in ("", "nan", "[]"):
+        reading = read_table(f"id,data,label\n1,Ann left,\"[(0, 3, 'PER')]\"\n2,Nobody,{cell}\n")
+        assert (len(reading.documents), spans(reading)) == (2, [("Ann", "PER")])
+
+
 def test_other_tables_are_none() -> None:
     for content in ("text,label\n[sic] is said,good\n", "a,b\n", "id,text\n1,[1]\n", '{"text": [[]]}\n', ""):
         assert first_record(Source.of_uploads([("x.csv", content.encode() or b" ")]).head()) is None

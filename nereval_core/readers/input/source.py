@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,6 +48,8 @@ from nereval_core.readers.input.paths import (
 
 Item = TypeVar("Item")
 
+LITERAL = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:[A-Za-z_]\w*\s*=\s*)?(?:[\[(]\s*){0,3}(?:\{\s*'|\(\s*['\"])")
+"""The beginning of Python's dicts and tuples, perhaps in lists and behind a name: they are read as JSON."""
 ZIP_MAGIC = b"PK\3\4"
 HEADS_KEPT = 64
 """The most heads of files that a source keeps."""
@@ -329,6 +332,12 @@ class Source:
                 for first, second in pairwise(files)
                 if first.name == second.name
             )
+        if len(files) == 1 and LITERAL.match(files[0].head().raw if heads is None else heads[files[0]].raw):
+            # A file alone holds annotations; beside others it may be a text.
+            from nereval_core.readers.shared.python_literals import json_of_literals
+
+            raw = json_of_literals(files[0].read())
+            files, heads = [replace(files[0], origin=InMemory(raw, files[0].shown))], None
         source = cls(name, label, tuple(files), passed=tuple(passed), heads=heads or {})
         # Annotations beside a text may be empty files: nothing was found there.
         if not any(file.suffix in COMPANIONS or source.head_of(file).raw for file in files):

@@ -10,6 +10,7 @@ stand in its metadata: `mention`, `placed`, `closest`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,6 +51,8 @@ NOT_BY_TYPE = frozenset(
     )
 )
 """Keys of other formats, or of objects that no format has, beside which lists of strings are not mentions by type."""
+GENERATED = re.compile(r'\s*\[\s*\[\s*\{\s*"generated_text"')
+"""The beginning of what a pipeline of Hugging Face generated for several prompts."""
 PIPELINE_LIKE = frozenset(("start_offset", "end_offset", "start_char", "end_char"))
 
 
@@ -64,7 +67,7 @@ class MentionReader(Reader):
         type."""
         head = source.head(*self.suffixes)
         if not head.keys:
-            return 0.0
+            return 0.9 if GENERATED.match(head.text) else 0.0
         if head.keys & RESPONSE_KEYS and "spans" not in head.keys:
             return 0.9
         row = head.first_object

@@ -22,7 +22,7 @@ BEHIND = re.compile(r"(?P<text>.+)[\[(](?P<type>[^()\[\]]+)[\])]")
 """A mention with its type in brackets behind it."""
 LINKED = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<type>[^\W\d][\w .-]*)\)")
 BRACKETED = re.compile(r"\[(?P<type>[^\W\d][\w.-]*)[\s:](?P<text>[^\[\]\n]+)\]")
-RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 """The line below the head of a table."""
 LONGEST_LINE = 2_000
 """The most characters of a line that may be an item."""
@@ -49,7 +49,7 @@ class LinePair(NamedTuple):
 
 def says_nothing(answer: str) -> bool:
     """Return whether an answer says in words that there is no mention."""
-    plain = answer.strip().strip(EMPHASIS + ".! ")
+    plain = BULLET.sub("", answer.strip(), count=1).strip(EMPHASIS + ".! ")
     return plain.casefold() in NOTHING or NO_MENTION.fullmatch(plain) is not None
 
 
@@ -117,6 +117,7 @@ def _of_items(answer: str, types: Collection[str]) -> list[LinePair] | None:
         return None
     pairs: list[LinePair] = []
     heading = ""
+    has_items = False
     for number, line in enumerate(lines):
         bullet = BULLET.match(line)
         content = line[bullet.end() if bullet else 0 :].strip()
@@ -128,6 +129,8 @@ def _of_items(answer: str, types: Collection[str]) -> list[LinePair] | None:
             if has_bullets and not bullet and not types:
                 # Words around the list, or one of its items.
                 return None
+            # A type with nothing behind it says that there is none of it.
+            has_items = True
             pairs += of_line
         elif has_bullets and not bullet:
             heading = ""
@@ -135,7 +138,7 @@ def _of_items(answer: str, types: Collection[str]) -> list[LinePair] | None:
             pairs.append(LinePair(_plain(content), heading, listed=True))
         elif not content.endswith(":") and not says_nothing(content):
             return None
-    return pairs or None
+    return pairs if has_items or pairs else None
 
 
 def _begins_list(lines: Sequence[str], number: int) -> bool:

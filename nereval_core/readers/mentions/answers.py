@@ -202,7 +202,8 @@ class _AnswerReader:
             return []
         if says_nothing(answer):
             return []
-        if pairs := pairs_of_lines(answer, self.types) if not broken else None:
+        pairs = pairs_of_lines(answer, self.types) if not broken else None
+        if pairs is not None:
             self.pairs += 1
             return [NamedMention(*pair[:2], None if pair.sure or pair.listed else self.pairs) for pair in pairs]
         raise MalformedError(broken or f"neither JSON nor tags in {quoted(answer.strip()[:LONGEST_SHOWN])}")

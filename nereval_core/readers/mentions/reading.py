@@ -13,7 +13,7 @@ from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.mentions.answer_text import MalformedError
 from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_line, read_answer
 from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText, Way, place_mentions
-from nereval_core.readers.mentions.responses import ID_KEYS, answer_keys, id_of_line, is_response
+from nereval_core.readers.mentions.responses import ID_KEYS, answer_keys, id_of_line, is_response, text_of_line
 from nereval_core.readers.mentions.stated_offsets import locate
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.readers.shared.strict_json import id_string
@@ -117,6 +117,8 @@ def read_answers(
             notes.append("ids of answers, of which gold has none: answers are taken in their order")
     lines, own_ids = _without_ids_of_responses(lines, options.texts)
     notes += own_ids
+    lines, by_text = _by_texts(lines, options.texts)
+    notes += by_text
     documents, lines_of_document = _documents(lines, options.texts, source, found_problems)
     types = options.gold_types
     key = None if options.column is None else str(options.column)
@@ -200,6 +202,19 @@ def _without_ids_of_responses(lines: list[_Line], gold: Documents | None) -> tup
         return lines, []
     note = "ids of responses, of which gold has none: answers are taken in their order"
     return [line._replace(row=_without_id(line.row)) for line in lines], [note]
+
+
+def _by_texts(lines: list[_Line], gold: Documents | None) -> tuple[list[_Line], list[str]]:
+    """Return lines with the ids of the documents whose texts they have, where gold has none of theirs; and a note."""
+    ids = [id_string(id_of_line(line.row)) for line in lines]
+    if gold is None or not any(ids) or not gold.index.keys().isdisjoint(filter(None, ids)):
+        return lines, []
+    gold_ids = dict(zip(gold.texts, gold.ids, strict=True))
+    names = [gold_ids.get(text) if isinstance(text := text_of_line(line.row), str) else None for line in lines]
+    if None in names or len(gold_ids) < len(gold):
+        return lines, []
+    named = [line._replace(row={**_without_id(line.row), "id": name}) for line, name in zip(lines, names, strict=True)]
+    return named, ["ids of which gold has none: answers are those of the documents with their texts"]
 
 
 def answer_choices(row: Any) -> tuple[TagColumn, ...]:
@@ -287,7 +302,7 @@ def _documents(
     texts: dict[str, str] = {}
     of_document: dict[str, list[_Line]] = {}
     for number, (answer, name) in enumerate(zip(answers, ids, strict=True)):
-        text: Any = answer.row.get("text") if gold is None and isinstance(answer.row, dict) else None
+        text: Any = text_of_line(answer.row) if gold is None else None
         if named and name is None:
             problems.append(Problem(*answer.place, "no id, where others have one", "give the id of its document"))
             continue

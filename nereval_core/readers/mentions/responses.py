@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
-from nereval_core.readers.mentions.answer_text import MalformedError
+from nereval_core.readers.mentions.answer_text import MalformedError, decoded
 
 RESPONSE_KEYS = frozenset(
     (
@@ -24,6 +25,9 @@ RESPONSE_KEYS = frozenset(
     )
 )
 """Keys that only responses of language models have."""
+QUESTION = re.compile(r"What describes (.+) in the text\?", re.IGNORECASE)
+"""The question for one type, of chats that ask for each."""
+CHAT_TEXT = "Text: "
 CHATS = ("generated_text", "messages", "conversations")
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "thoughts")
 REASONING_PARTS = frozenset(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "thought"))
@@ -94,8 +98,25 @@ def _of_body(body: Mapping[str, Any]) -> Response | None:
         if chat and chat[-1].get("role") == "assistant":
             return _of_message(chat[-1])
         if chat and chat[-1].get("from") in ("gpt", "assistant"):
-            return Response(chat[-1].get("value") or "")
+            return Response(_by_question(chat) or chat[-1].get("value") or "")
     return None
+
+
+def _by_question(chat: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the answers of a chat that asks for one type after another, as UniversalNER's data do, by type.
+
+    Raises:
+        MalformedError: one is not a list.
+    """
+    by_type: dict[str, Any] = {}
+    for turn, reply in pairwise(chat):
+        if question := QUESTION.fullmatch(str(turn.get("value")).strip()):
+            mentions = decoded(str(reply.get("value")))
+            if not isinstance(mentions, list):
+                finding = f"no list of mentions for {quoted(question[1])} in {quoted(str(reply.get('value')))}"
+                raise MalformedError(finding)
+            by_type.setdefault(question[1], []).extend(mentions)
+    return by_type
 
 
 def _of_message(message: Mapping[str, Any]) -> Response:
@@ -210,6 +231,17 @@ SIDE = re.compile(r"(?:gold|pred|hyp|system|output|model|answer|response)", re.I
 """Beginnings of keys that name a side of a comparison, or a model."""
 ATTRIBUTES = "_attributes"
 """The ending of keys under which LangExtract's models say more of a mention."""
+
+
+def text_of_line(row: Any) -> Any:
+    """Return the text that a line has beside its answer, also as the input of an instruction; None for none."""
+    if not isinstance(row, Mapping):
+        return None
+    chat = _objects(row.get("conversations"))
+    first = chat[0].get("value") if chat else None
+    if isinstance(first, str) and first.startswith(CHAT_TEXT) and _by_question(chat):
+        return first.removeprefix(CHAT_TEXT)
+    return row.get("text") if "text" in row or "instruction" not in row else row.get("input") or None
 
 
 def id_of_line(row: Any) -> Any:

@@ -82,7 +82,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "inline": (within("</"),),
         "jsonl": (first_line(r"\s*\{"), keys("spans")),
         "labelstudio": (keys("data", "annotation_id"), list_in_a_cell),
-        "mentions": (ANSWERS,),
+        "mentions": (ANSWERS, within('"generated_text"')),
         "nif": (within("/nif-core#"),),
         "offsetxml": (within("<GateDocument", "<TEXT>"),),
         "parquet": (first_line("PAR1"),),

@@ -20,6 +20,7 @@ DELIMITERS = (",", "\t", ";", "|")
 SAMPLED_ROWS = 50
 """The rows among which one has a list, if any has."""
 TEXT = "text"
+EMPTY = frozenset(("", "nan", "NaN", "None", "null"))
 KEYS = {"start_offset": "start", "end_offset": "end", "start_char": "start", "end_char": "end"}
 """Keys of offsets as they are called elsewhere."""
 INNER = ("entities", "spans", "label", "labels", "ents")
@@ -49,8 +50,11 @@ def records_of_table(file: SourceFile, problems: list[Problem]) -> Iterator[Item
         return
     rows = checked_rows(file.shown, text, delimiter, len(first_rows(text, 1, delimiter)[0]), problems)
     _, header = next(rows)
-    for line, row in rows:
-        record = _record(header, row)
+    records = [(line, _record(header, row)) for line, row in rows]
+    lists = {name for _, record in records for name, cell in record.items() if isinstance(cell, list)}
+    for line, record in records:
+        # An empty cell among lists is an empty list, as data frames and tools write it.
+        record |= {name: [] for name in lists if isinstance(record[name], str) and record[name].strip() in EMPTY}
         # A cell that begins as a list and is none was cut off, or is not what it looks like.
         cut = [name for name, cell in record.items() if isinstance(cell, str) and cell.startswith(("[{", "[(", "[["))]
         for name in cut:
@@ -75,7 +79,7 @@ def _record(header: list[str], row: list[str]) -> dict[str, Any]:
     """Return a row as a record, its text under `text` where its column is called as those of texts usually are."""
     record = {name.strip(): _value(cell) for name, cell in zip(header, row, strict=True)}
     if TEXT not in record:
-        usual = next((name for name in record if plain_name(name) in (*COLUMNS["text"], "content")), None)
+        usual = next((name for name in record if plain_name(name) in (*COLUMNS["text"], "content", "data")), None)
         record = {TEXT if name == usual else name: cell for name, cell in record.items()}
     if "id" not in record:
         usual = next((name for name in record if plain_name(name) in COLUMNS["document"]), None)

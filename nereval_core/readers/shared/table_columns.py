@@ -29,6 +29,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "filename",
         "file_name",
         "tweet_id",
+        "tweets_id",
         "id",
     ),
     "start": (
