@@ -292,7 +292,8 @@ def test_the_bars_lead_to_as_many_records_as_they_say() -> None:
 
 def test_the_headline_has_the_intervals_of_the_comparison() -> None:
     app = opened("Overview", VIEW)
-    shown = {one.label: one.value for one in app.metric}
+    cards = next(data["cards"] for data in component_data(app) if "cards" in data)
+    shown = {card["label"]: card["value"] for card in cards}
     table = app.dataframe[0].value
     assert [shown[name] for name in ("F1", "Precision (P)", "Recall (R)")] == [
         f"{table.at[0, name]:.3f}" for name in ("F1", "P", "R")
@@ -301,7 +302,16 @@ def test_the_headline_has_the_intervals_of_the_comparison() -> None:
     assert listed(errors) == int(shown["Errors"])
     scores = score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"))
     row = compare_scores({"rules": scores}, names=["strict"]).intervals.iloc[0]
-    assert f"95% interval {row['f1_low']:.3f} to {row['f1_high']:.3f}" in menus(app)
+    assert cards[0]["button"] == f"95% interval {row['f1_low']:.3f} to {row['f1_high']:.3f}"
+
+
+def test_a_number_of_the_headline_opens_and_closes_its_formula() -> None:
+    app = opened("Overview", VIEW, list_formula="R")
+    cards = next(data["cards"] for data in component_data(app) if "cards" in data)
+    assert [card["label"] for card in cards if card.get("open")] == ["Recall (R)"]
+    assert app.code[0].value.startswith("R = ") and "Bootstrap interval" in headings(app)
+    app.session_state["list_formula"] = ""
+    assert not sound(app.run()).code[0].value.startswith("R = ")
 
 
 def test_the_largest_losses_are_those_of_the_error_classes() -> None:
@@ -655,11 +665,10 @@ def links(app: AppTest) -> list[tuple[str, View]]:
 
 
 def test_every_number_in_a_link_is_the_number_of_records_listed_there() -> None:
-    asked = {f"list_formula-{ratio}": True for ratio in ("P", "R", "F1")} | {
-        "list_sum-gold": True,
-        "list_sum-pred": True,
-    }
-    found = links(opened("Overview", replace(VIEW, type=("PROTEINAS",)), **asked))
+    view, sums = replace(VIEW, type=("PROTEINAS",)), {"list_sum-gold": True, "list_sum-pred": True}
+    found = links(opened("Overview", view, list_formula="F1", **sums))
+    for ratio in ("P", "R"):
+        found += links(opened("Overview", view, list_formula=ratio))
     assert len(found) > 15, "the formula of each ratio and the sums of each side"
     for label, view in found:
         said = int(re.search(r"([\d,]+) record", label)[1].replace(",", ""))

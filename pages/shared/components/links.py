@@ -14,6 +14,8 @@ from pages.shared.streamlit_internals import url_path
 from pages.shared.view import View, keys, state
 
 _HERE = Path(__file__).parent
+SCRIPT = (_HERE / "links.js").read_text(encoding="utf-8")
+"""The functions that draw and follow a link; components put them before their own script."""
 Group = tuple[str, Sequence[tuple[str, str, str]]]
 """A heading, and the name, the icon and the path of each of its pages."""
 
@@ -28,11 +30,10 @@ class Link(NamedTuple):
 
 
 def _component(*names: str) -> Any:
-    name, scripts = names[-1], (_HERE / f"{script}.js" for script in ("links", *names))
     return st.components.v2.component(
-        f"nereval_{name}",
+        f"nereval_{names[-1]}",
         css=(_HERE / "links.css").read_text(encoding="utf-8"),
-        js="".join(script.read_text(encoding="utf-8") for script in scripts),
+        js=SCRIPT + "".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in names),
         isolate_styles=False,
     )
 
@@ -57,10 +58,11 @@ def mount_sentence(parts: Sequence[str | Link], key: str) -> None:
 
 def sentence_data(parts: Sequence[str | Link]) -> dict[str, Any]:
     """Return what the component is sent: texts, and links with their addresses."""
-    return {"parts": [part if isinstance(part, str) else _link_data(part) for part in parts]}
+    return {"parts": [part if isinstance(part, str) else link_data(part) for part in parts]}
 
 
-def _link_data(link: Link) -> Mapping[str, Any]:
+def link_data(link: Link) -> Mapping[str, Any]:
+    """Return what a component is sent of a link: text, address, help, and whether it leads to the page it stands on."""
     href = f"{page_path(link.page)}?{urlencode(state.link(link.view))}"
     stays = link.page == st.session_state.get(keys.PAGE)
     return {"text": link.text, "href": href, "help": link.help, "stays": stays}

@@ -18,7 +18,7 @@ from nereval_core.records.queries import overall_query
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.references import INTERVAL
 from nereval_core.tables import RATIO_KEYS
-from nereval_core.tables.glossary import DECISIONS
+from nereval_core.tables.glossary import DECISIONS, GLOSSARY
 from pages.shared.components import links, navigation
 from pages.shared.components.export_menu import method_notes
 from pages.shared.components.tables import formula_box
@@ -29,7 +29,7 @@ from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys, state
 from pages.shared.view.formulas import number
 from pages.shared.view.queries import query_of, view_of
-from pages.shared.view.text import as_markdown, explained, visible
+from pages.shared.view.text import visible
 
 SHOWN = 3
 """Classes of errors that are named."""
@@ -39,29 +39,64 @@ MOST_DOCUMENTS = 2_000
 """Documents up to which intervals are computed with the page: for more, Systems has them."""
 
 
+_HERE = Path(__file__).parent
+_mount_headline, mount_bars = (
+    st.components.v2.component(
+        f"nereval_{name}",
+        css=(_HERE / f"{name}.css").read_text(encoding="utf-8"),
+        js=before + (_HERE / f"{name}.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )
+    for name, before in (("headline", links.SCRIPT), ("schema_bars", ""))
+)
+OPEN_FORMULA = keys.LIST + "formula"
+"""The ratio of the headline whose formula is open, in the session."""
+
+
 def draw_headline(page: PageContext) -> None:
     """Draw the numbers of the system under the chosen criterion; each opens its formula or its records."""
-    counts, intervals = page.scores().counts(page.by), _intervals_of(page)
-    columns = st.columns(4, gap="small")
+    intervals = _intervals_of(page)
+    opened = st.session_state.get(OPEN_FORMULA, "")
+    key = f"{OPEN_FORMULA}_drawn"
+
+    def choose() -> None:
+        if ratio := st.session_state[key]["formula"]:
+            # A second click on the same closes it.
+            st.session_state[OPEN_FORMULA] = "" if ratio == opened else str(ratio)
+
+    _mount_headline(data=headline_data(page, intervals, opened), key=key, on_formula_change=choose)
+    if opened in RATIO_KEYS:
+        with st.container(border=True):
+            formula_box(page, page.by, opened, page.scores().counts(page.by))
+            if any(np.isfinite(low) for low, _ in intervals):
+                st.markdown(method_notes(INTERVAL))
+
+
+def headline_data(page: PageContext, intervals: Sequence[tuple[float, float]], opened: str) -> dict[str, Any]:
+    """Return the cards of F1, P and R with their intervals, if any, and of the errors; `opened` is a ratio or empty."""
+    counts, words = page.scores().counts(page.by), page.words
+    cards: list[dict[str, Any]] = []
     for place, (ratio, name) in enumerate(RATIO_KEYS.items()):
-        with columns[(1, 2, 0)[place]], st.container(border=True, gap=None, key=f"headline_{name}"):
-            st.metric(_label(page, ratio), number(getattr(counts, name)), help=explained(ratio, words=page.words))
-            low, high = intervals[place] if intervals else (np.nan, np.nan)
-            label = "formula" if np.isnan(low) else f"95% interval {low:.3f} to {high:.3f}"
-            with st.popover(label, type="tertiary", key=f"{keys.LIST}formula-{ratio}", on_change="rerun") as popover:
-                # Links take as long as a table, so they are drawn for whoever looks.
-                if popover.open:
-                    formula_box(page, page.by, ratio, counts)
-                    if not np.isnan(low):
-                        st.markdown(method_notes(INTERVAL))
-    with columns[3], st.container(border=True, gap=None, key="headline_errors"):
-        errors = page.ledger().total(query_of(page.view.cleared()))
-        if page.words.annotators:
-            st.metric("Disagreements", f"{errors.records:,}", help="All records but those on which the two agree.")
-        else:
-            st.metric("Errors", f"{errors.records:,}", help="All records but the correct ones.")
-        label = ":primary[inspect them →]"
-        navigation.link_to("Inspect", label, page.view.cleared())
+        low, high = intervals[place] if intervals else (np.nan, np.nan)
+        cards.append(
+            {
+                "name": ratio,
+                "label": visible(capitalised(words.label(ratio), (words.reference, words.other))),
+                "value": number(getattr(counts, name)),
+                "help": visible(words.tooltip(ratio), 1_000),
+                "guide": f"{links.page_path('Guide')}#{GLOSSARY[ratio].anchor}",
+                "button": "formula" if np.isnan(low) else f"95% interval {low:.3f} to {high:.3f}",
+                "open": ratio == opened,
+            }
+        )
+    view = page.view.cleared()
+    errors = {
+        "label": "Disagreements" if words.annotators else "Errors",
+        "value": f"{page.ledger().total(query_of(view)).records:,}",
+        "help": f"All records but {'those on which the two agree' if words.annotators else 'the correct ones'}.",
+        "link": links.link_data(links.Link("inspect them →", "Inspect", view)),
+    }
+    return {"cards": [cards[2], cards[0], cards[1], errors]}
 
 
 def draw_losses(page: PageContext) -> None:
@@ -88,11 +123,6 @@ def _beside_errors(page: PageContext, error_class: str, records: int) -> str:
     counts = page.scores().counts(page.by)
     decided = {"missed": counts.mis, "spurious": counts.spu}.get(error_class, records)
     return f"and {decided - records:,} beside another error; " if decided > records else ""
-
-
-def _label(page: PageContext, ratio: str) -> str:
-    words = as_markdown(page.words)
-    return capitalised(words.label(ratio), (words.reference, words.other))
 
 
 def has_intervals(page: PageContext) -> bool:
@@ -122,13 +152,6 @@ def _intervals(page: PageContext, plan: ResamplingPlan, names: tuple[str, ...]) 
     }
 
 
-_HERE = Path(__file__).parent
-mount_bars = st.components.v2.component(
-    "nereval_schema_bars",
-    css=(_HERE / "schema_bars.css").read_text(encoding="utf-8"),
-    js=(_HERE / "schema_bars.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
 CHOSEN = keys.TABLE + "bars"
 """The criterion and the decision (or F1) that were clicked, in the session."""
 
