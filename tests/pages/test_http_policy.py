@@ -163,6 +163,34 @@ def test_a_request_that_stands_still_or_whose_sender_leaves_ends(monkeypatch: py
         assert not sent
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("POST", "/", 408), ("PUT", "/_stcore/upload_file/session/file", None)]
+)
+def test_a_request_ends_that_arrives_byte_by_byte_and_an_upload_goes_on(
+    monkeypatch: pytest.MonkeyPatch, method: str, path: str, status: int | None
+) -> None:
+    async def app(scope: Scope, receive: Receive, _send: Send) -> None:
+        async for _ in Request(scope, receive).stream():
+            pass
+
+    n_sent = 0
+
+    async def receive_a_byte() -> Message:
+        nonlocal n_sent
+        n_sent += 1
+        await asyncio.sleep(0.1)
+        return {"type": "http.request", "body": b"x", "more_body": n_sent < 12}
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    monkeypatch.setattr(http_policy, "STANDSTILL", 0.5)
+    run_apart(TimeLimits(app)({"type": "http", "method": method, "path": path}, receive_a_byte, send))
+    assert (sent[0]["status"] if sent else None, n_sent < 12) == (status, status is not None)
+
+
 @pytest.mark.parametrize("n_requests", [20, pytest.param(200, marks=pytest.mark.nightly)])
 def test_requests_that_never_end_do_not_keep_the_server(monkeypatch: pytest.MonkeyPatch, n_requests: int) -> None:
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")

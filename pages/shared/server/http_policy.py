@@ -14,6 +14,7 @@ import re
 import signal
 from contextlib import suppress
 from threading import Timer
+from time import monotonic
 from types import FrameType
 from typing import Any
 
@@ -109,7 +110,7 @@ SESSION_FILES, SERVER_FILES = 2, 10
 FILE = 1 << 16
 """Bytes that a file counts beside its content, so that the number of small ones is bounded too."""
 STANDSTILL = 30.0
-"""Seconds without a byte after which a request is ended."""
+"""Seconds that a request may take to arrive, and an upload without a byte more of it."""
 SHUTDOWN = 9.0
 """Seconds that requests and runs of pages may take once the server was told to end."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/[^/]+$")
@@ -123,7 +124,7 @@ def _uploading_session(scope: Scope) -> str | None:
 
 
 class TimeLimits(Layer):
-    """End a request of which nothing arrives for a while, and the server soon after it was told to end.
+    """End a request that takes long to arrive, and the server soon after it was told to end.
 
     uvicorn waits for all requests that have begun, however long they take to arrive.
     """
@@ -135,16 +136,18 @@ class TimeLimits(Layer):
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        is_whole = False
+        is_whole, ends = False, monotonic() + STANDSTILL
 
         async def receive_in_time() -> Message:
-            nonlocal is_whole
+            nonlocal is_whole, ends
+            if _uploading_session(scope) is not None:
+                ends = monotonic() + STANDSTILL
             try:
                 # What comes after the body is the end of the connection, for which an answer may wait.
-                async with asyncio.timeout(None if is_whole else STANDSTILL):
+                async with asyncio.timeout(None if is_whole else ends - monotonic()):
                     message = await receive()
             except TimeoutError:
-                raise HTTPException(408, "The request stood still.\n", {"Connection": "close"}) from None
+                raise HTTPException(408, "The request did not arrive in time.\n", {"Connection": "close"}) from None
             is_whole = not message.get("more_body", False)
             return message
 
