@@ -180,6 +180,27 @@ def test_neighbours_compute_while_somebody_clicks(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+def test_other_sites_lead_here_and_reach_nothing(tmp_path: Path, browser: Any) -> None:
+    # Not by tests that have no browser: it takes long to import.
+    from tests.endurance import cross_site
+
+    counts = cross_site.run(tmp_path, lambda clicks, share=1.0: clicks < 4, browser=browser, servers=(("https", ()),))
+    assert (counts["clicks"], counts["attacks"]) == (4, 3)
+    assert [counts[name] for name in ("errors", "leaks", "lost uploads")] == [0, 0, 0]
+
+
+@pytest.mark.browser
+@pytest.mark.nightly
+def test_what_other_sites_reach_is_seen(tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.endurance import cross_site
+
+    # Streamlit then connects pages of all origins, and lets them read.
+    monkeypatch.setenv("STREAMLIT_SERVER_ENABLE_CORS", "false")
+    counts = cross_site.run(tmp_path, lambda clicks, share=1.0: clicks < 2, browser=browser, servers=(("http", ()),))
+    assert counts["attacks"] == 1 and counts["leaks"] > 0
+
+
+@pytest.mark.browser
 def test_no_payload_runs(tmp_path: Path, browser: Any) -> None:
     # Not by tests that have no browser: it takes long to import.
     from tests.endurance import payloads

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from tests.support.browser import HERE, Visit, free_port, serve_app
-from tests.support.pages import GOLD, PREDICTION, VIEW
+from tests.support.pages import VIEW
+from tests.support.uploads import upload
 from tests.support.visitors import Visitor
 
 TOKEN = "correct horse battery"
@@ -39,16 +40,6 @@ def entered(browser: Any, address: str) -> Visit:
     # The page that asked was answered with 401, which browsers note.
     visit.problems.clear()
     return visit
-
-
-def upload(visit: Visit, folder: Path) -> None:
-    """Upload two small files and read them."""
-    files = {folder / name: text for name, text in (("gold.jsonl", GOLD), ("system.jsonl", PREDICTION))}
-    for path, text in files.items():
-        path.write_text(text)
-    visit.drop(*files)
-    visit.page.get_by_role("button", name="Read and score").first.click()
-    visit.page.get_by_role("heading", name="Overview", exact=True).wait_for()
 
 
 def refused(visitor: Visitor) -> bool:
@@ -95,19 +86,6 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     ada.page.get_by_text(REFUSED).wait_for()
     ada.close()
     eve.leave()
-
-
-def test_a_link_of_another_site_opens_with_the_pass_and_the_number_of_the_browser(browser: Any, team: str) -> None:
-    visit = Visit(browser, team)
-    for address in (f"{team}/?token={TOKEN.replace(' ', '+')}", f"{team}/Guide"):
-        before = {cookie["name"]: cookie["value"] for cookie in visit.context.cookies()}
-        visit.page.goto(f"data:text/html,<a href='{address}'>link</a>")
-        visit.page.get_by_text("link").click()
-        visit.wait_until_drawn(0)
-    cookies = {cookie["name"]: cookie["value"] for cookie in visit.context.cookies()}
-    assert {name for name in cookies if name.startswith("nereval_")} == {name for name in before if "nereval_" in name}
-    assert all(cookies[name] == value for name, value in before.items() if name.startswith("nereval_"))
-    visit.close()
 
 
 @pytest.fixture

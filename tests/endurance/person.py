@@ -45,7 +45,9 @@ SHOWN = 3
 
 
 @contextmanager
-def serve_people(folder: Path, *arguments: str, port: int | None = None, **variables: str) -> Iterator[tuple[str, int]]:
+def serve_people(
+    folder: Path, *arguments: str, port: int | None = None, scheme: str = "http", **variables: str
+) -> Iterator[tuple[str, int]]:
     """Start a server that is reached from elsewhere, with a token, and all that it keeps in a folder."""
     with (
         environment(
@@ -57,7 +59,7 @@ def serve_people(folder: Path, *arguments: str, port: int | None = None, **varia
             TMPDIR=str(folder),
             **variables,
         ),
-        serve_app_process(*arguments, port=port, log=log_of(folder)) as served,
+        serve_app_process(*arguments, port=port, log=log_of(folder), scheme=scheme) as served,
     ):
         yield served
 

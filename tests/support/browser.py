@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -66,7 +67,11 @@ def serve_app(*arguments: str, script: Path = ROOT / "app.py", port: int | None 
 
 @contextmanager
 def serve_app_process(
-    *arguments: str, script: Path = ROOT / "app.py", port: int | None = None, log: Path | None = None
+    *arguments: str,
+    script: Path = ROOT / "app.py",
+    port: int | None = None,
+    log: Path | None = None,
+    scheme: str = "http",
 ) -> Iterator[tuple[str, int]]:
     """Start the app as `serve_app` does; yield its address and the number of the server's process.
 
@@ -74,7 +79,7 @@ def serve_app_process(
     """
     at = str(port or free_port())
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", at, "--", *arguments]
-    with serve_command(command, at, ROOT, log=log) as found:
+    with serve_command(command, at, ROOT, log=log, scheme=scheme) as found:
         yield found
 
 
@@ -86,16 +91,20 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve_command(command: list[str], port: str, folder: Path, *, log: Path | None = None) -> Iterator[tuple[str, int]]:
+def serve_command(
+    command: list[str], port: str, folder: Path, *, log: Path | None = None, scheme: str = "http"
+) -> Iterator[tuple[str, int]]:
     """Start a server by a command that is run in a folder; yield its address and the number of its process."""
     with Path(log or os.devnull).open("ab") as said:
         server = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
-    address = f"http://{HERE}:{port}"
+    address = f"{scheme}://{HERE}:{port}"
+    # It signs its certificate itself.
+    context = ssl._create_unverified_context() if scheme == "https" else None
     try:
         for _ in range(300):
             assert server.poll() is None, "the server stopped by itself"
             try:
-                urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
+                urllib.request.urlopen(f"{address}/_stcore/health", timeout=5, context=context).close()
                 break
             except OSError:
                 time.sleep(0.2)
