@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 from nereval_core.corpus import Fragments
 from nereval_core.problems import counted, name_text
 from nereval_core.report.colours import LOOKS, Colour, type_colours
-from nereval_core.report.marks import SIDES, TRACKS, Mark, Side
+from nereval_core.report.marks import SIDES, TRACKS, USUAL_WORDS, Mark, Side, SideWords
 
 NUL = "␀"
 """The picture of the character that HTML cannot hold."""
@@ -216,12 +216,14 @@ def document_html(
     types: Iterable[str] = (),
     style: bool = True,
     neighbours: Sequence[Mark] = (),
+    words: SideWords = USUAL_WORDS,
 ) -> Markup:
     """Return a text with gold spans ruled above and predicted spans below, as HTML that needs no script.
 
     Labels come from style sheets, not from the text, and stand on the rules without moving a word. Give the types of
     the whole corpus as `types`, so that their colours do not depend on the marks shown. Only the tracks of SIDES are
     drawn. Each line is as high as its own lanes need. `neighbours` are further spans, drawn without a background.
+    `words` name the sides and decisions.
     """
     n_own = len(marks)
     marks = [*marks, *neighbours]
@@ -229,7 +231,9 @@ def document_html(
     colours = type_colours(types, (mark.type for mark in marks))
     placed = _placed(text, marks)
     body = Markup("").join(
-        _kept_whole(pieces, [_segment_html(segment, marks, text, colours, colour_by, n_own) for segment in pieces])
+        _kept_whole(
+            pieces, [_segment_html(segment, marks, text, colours, colour_by, n_own, words) for segment in pieces]
+        )
         for pieces in _connected_segments(placed)
     )
     marks_in_lanes = {stroke.mark for segment in placed for stroke in segment.strokes}
@@ -325,7 +329,13 @@ def _lanes_used(placed: Iterable[Segment], marks: Sequence[Mark]) -> dict[Side, 
 
 
 def _segment_html(
-    segment: Segment, marks: Sequence[Mark], text: str, colours: Mapping[str, Colour], colour_by: str, n_own: int
+    segment: Segment,
+    marks: Sequence[Mark],
+    text: str,
+    colours: Mapping[str, Colour],
+    colour_by: str,
+    n_own: int,
+    words: SideWords,
 ) -> Markup:
     """Draw a segment; the marks from `n_own` on are neighbours."""
     if not segment.strokes:
@@ -373,7 +383,8 @@ def _segment_html(
         content = Markup('<span class="nvh-at">{}{}</span>{}').format(
             Markup("").join(labels), _characters(segment.text[:cut]), _characters(segment.text[cut:])
         )
-    title = "\n".join(marks[stroke.mark].words(text) for stroke in segment.strokes).replace("\0", NUL)
+    named = [words.of_mark(marks[stroke.mark], text) for stroke in segment.strokes]
+    title = "\n".join(named).replace("\0", NUL)
     over, under = _LANE * rows["gold"], _LANE * rows["prediction"]
     # The outer box asks for room above and below on each line that it runs over; the inner one keeps the baseline.
     shift = (over - under) / 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from nereval_core.corpus import Fragments
 from nereval_core.problems import name_text
@@ -16,6 +16,30 @@ Side = Literal["gold", "prediction", "beside"]
 SIDES: tuple[Side, ...] = ("gold", "prediction")
 TRACKS: tuple[Side, ...] = (*SIDES, "beside")
 """Gold, the prediction, and the predictions of other systems."""
+
+
+class SideWords(NamedTuple):
+    """Words for the two sides of a text and for the decisions on them, by default those of gold and a system.
+
+    `spans` are what a span of each side is called; `labels` those of decisions by code, with no other the usual ones.
+    """
+
+    gold: str = "gold"
+    prediction: str = "prediction"
+    spans: tuple[str, str] = ("gold span", "predicted span")
+    labels: Mapping[str, str] = {}
+
+    def decision(self, code: str) -> str:
+        return self.labels.get(code, LOOKS[code].label)
+
+    def of_mark(self, mark: Mark, text: str) -> str:
+        """Return a mark in words, see `Mark.words`."""
+        name = self.spans[mark.side != "gold"]
+        name += f" of {name_text(mark.system)}" if mark.system else ""
+        return mark.words(text, name=name, label=self.decision(mark.decision))
+
+
+USUAL_WORDS = SideWords()
 
 
 @dataclass(frozen=True, slots=True)

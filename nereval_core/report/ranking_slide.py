@@ -106,7 +106,7 @@ def ranking_html(heading: str, under: str, title: str, groups: Sequence[RankedGr
     body = Markup('<div class="nvs-body nvs-figure"><h2>{}</h2>{}{}<p class="nvs-method">{}</p></div>').format(
         title, Markup("") if is_whole else _legend(groups), ranks, note
     )
-    return slide_page(heading, "", under, body, legend=False)
+    return slide_page(heading, "", under, body)
 
 
 def _axis(groups: Sequence[RankedGroup]) -> tuple[float, float, float]:

@@ -19,7 +19,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.excerpts import CUT, cut_around
 from nereval_core.report.highlight import STYLE as TEXT_STYLE
 from nereval_core.report.highlight import characters_of_line, document_html, text_height
-from nereval_core.report.marks import Mark
+from nereval_core.report.marks import USUAL_WORDS, Mark, SideWords
 from nereval_core.tables.glossary import DECISIONS
 
 HEIGHT_EM = 18.0
@@ -68,7 +68,8 @@ class Slide:
     """A record on a slide: `gold` and `pred` are words and type of its spans, None where it has none.
 
     `verdict` names reviewer and verdict, `note` is the reviewer's, `comment` the playlist's. `under` names system and
-    criterion, `place` the number of the slide. `pattern` stands above an example of it.
+    criterion, `place` the number of the slide. `pattern` stands above an example of it. `words` name
+    sides and decisions.
     """
 
     heading: str
@@ -83,6 +84,7 @@ class Slide:
     note: str = ""
     comment: str = ""
     pattern: Pattern | None = None
+    words: SideWords = USUAL_WORDS
 
 
 def slide_html(slide: Slide) -> Markup:
@@ -91,9 +93,14 @@ def slide_html(slide: Slide) -> Markup:
     most = WORDS // 2 if slide.note and slide.comment else WORDS
     comments = _comments(slide.verdict, shortened(slide.note, most), shortened(slide.comment, most))
     excerpt = _fitted(slide, most)
-    sides = (("gold", slide.gold), ("prediction", slide.pred))
+    sides = ((slide.words.gold, slide.gold), (slide.words.prediction, slide.pred))
     text = document_html(
-        excerpt.text, excerpt.marks, types=slide.text.types, style=False, neighbours=excerpt.neighbours
+        excerpt.text,
+        excerpt.marks,
+        types=slide.text.types,
+        style=False,
+        neighbours=excerpt.neighbours,
+        words=slide.words,
     )
     pattern = slide.pattern
     return slide_page(
@@ -105,12 +112,12 @@ def slide_html(slide: Slide) -> Markup:
         else Markup('<div class="nvs-pattern"><h2>{}</h2><p>{}</p></div>').format(*pattern),
         Markup('<div class="nvs-body"><div style="font-size:{}em">{}</div></div>').format(excerpt.size, text),
         Markup('<div class="nvs-said"><p class="nvs-decision">{} <span>{}</span></p><dl>{}</dl>{}</div>').format(
-            _chip(slide.decision, f"{look.glyph} {look.label}"),
+            _chip(slide.decision, f"{look.glyph} {slide.words.decision(slide.decision)}"),
             slide.reason,
             Markup("").join(_side(name, span) for name, span in sides),
             comments,
         ),
-        legend=True,
+        legend=slide.words,
     )
 
 
@@ -185,11 +192,13 @@ def _pattern_height(pattern: Pattern) -> float:
     return float(SAID * (PATTERN_SIZE * lines + 1.5))
 
 
-def title_html(name: str, facts: Iterable[tuple[str, str]], hint: str = "") -> Markup:
+def title_html(
+    name: str, facts: Iterable[tuple[str, str]], hint: str = "", *, words: SideWords = USUAL_WORDS
+) -> Markup:
     """Return the HTML of the first slide: a name, and facts as (term, words)."""
     rows = Markup("").join(Markup("<dt>{}</dt><dd>{}</dd>").format(term, shortened(words)) for term, words in facts)
     body = Markup('<div class="nvs-body nvs-title"><h1>{}</h1><dl>{}</dl><p class="nvs-hint">{}</p></div>')
-    return slide_page("", "", "", body.format(name, rows, hint), legend=True)
+    return slide_page("", "", "", body.format(name, rows, hint), legend=words)
 
 
 class Bar(NamedTuple):
@@ -201,7 +210,15 @@ class Bar(NamedTuple):
     counts: Mapping[str, int]
 
 
-def bars_html(heading: str, under: str, title: str, bars: Iterable[Bar], note: str = "") -> Markup:
+def bars_html(
+    heading: str,
+    under: str,
+    title: str,
+    bars: Iterable[Bar],
+    note: str = "",
+    *,
+    words: SideWords = USUAL_WORDS,
+) -> Markup:
     """Return the HTML of a slide with a bar a criterion; `note` says what the numbers are of."""
     rows = Markup("").join(
         Markup('<dt>{}</dt><dd>{}</dd><dd>{}<span class="nvs-interval">{}</span></dd>').format(
@@ -216,7 +233,7 @@ def bars_html(heading: str, under: str, title: str, bars: Iterable[Bar], note: s
     body = Markup('<div class="nvs-body nvs-figure"><h2>{}</h2><dl class="nvs-bars">{}</dl>{}</div>').format(
         title, rows, note_html
     )
-    return slide_page(heading, "", under, body, legend=True)
+    return slide_page(heading, "", under, body, legend=words)
 
 
 def map_html(heading: str, under: str, title: str, table: Mapping[str, Sequence[Any]], note: str = "") -> Markup:
@@ -247,7 +264,7 @@ def map_html(heading: str, under: str, title: str, table: Mapping[str, Sequence[
         rows,
         note,
     )
-    return slide_page(heading, "", under, body, legend=False)
+    return slide_page(heading, "", under, body)
 
 
 def gone_html(
@@ -261,7 +278,7 @@ def gone_html(
     body = Markup('<div class="nvs-body nvs-gone"><h2>{}</h2><p>{}</p>{}{}</div>').format(
         why, remedy, old if quote else "", _comments("", "", shortened(comment))
     )
-    return slide_page(heading, place, "", body, legend=False)
+    return slide_page(heading, place, "", body)
 
 
 def shortened(text: str, most: int = WORDS) -> str:
@@ -285,17 +302,21 @@ def to_word(text: str, most: int = WORDS) -> str:
     return line if len(line) <= most else f"{line[:most].rpartition(' ')[0]} {CUT}"
 
 
-def slide_page(heading: str, place: str, under: str, *parts: Markup, legend: bool) -> Markup:
-    """Return a slide: its header, its parts, and with `legend` the decisions at its foot."""
+def slide_page(heading: str, place: str, under: str, *parts: Markup, legend: SideWords | None = None) -> Markup:
+    """Return a slide: its header, its parts, and with a `legend` sides and decisions at its foot."""
     head = Markup(
         '<header class="nvs-head"><b>{}</b><span class="nvs-under">{}</span><span class="nvs-place">{}</span></header>'
     ).format(heading, under, place)
-    chips = Markup("").join(_chip(code, f"{LOOKS[code].glyph} {LOOKS[code].label}") for code in DECISIONS)
-    note = "gold above the text, prediction below it"
-    foot = Markup('<footer class="nvs-foot">{}<span>{}</span></footer>').format(chips, note) if legend else Markup("")
+    foot = Markup("") if legend is None else _legend(legend)
     return Markup('<section class="nvs">{}{}{}</section>').format(
         head if heading or place else "", Markup("").join(parts), foot
     )
+
+
+def _legend(words: SideWords) -> Markup:
+    chips = Markup("").join(_chip(code, f"{LOOKS[code].glyph} {words.decision(code)}") for code in DECISIONS)
+    note = f"{words.gold} above the text, {words.prediction} below it"
+    return Markup('<footer class="nvs-foot">{}<span>{}</span></footer>').format(chips, note)
 
 
 def breakable(name: str) -> Markup:

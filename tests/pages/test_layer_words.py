@@ -1,6 +1,8 @@
 """Corpora whose layers are all annotators': each keeps its name, and nothing is gold, a prediction or a system."""
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,7 +16,7 @@ from pages.shared.data.loading import DEMOS, Loaded, load
 from pages.shared.frame.context_bar import labels_of, list_width
 from pages.shared.view import View
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
-from tests.support.pages import VIEW, address, heat_map, opened, sound
+from tests.support.pages import VIEW, address, component_data, heat_map, opened, sound
 from tests.support.workbench import workbench
 
 FILES = {"ben": "annotator-2", "cleo": "perceptron"}
@@ -40,19 +42,84 @@ def view() -> View:
 
 
 def words_on(app: AppTest) -> list[str]:
-    """Return what a page shows and says: texts, labels and tooltips, but not the signature."""
+    """Return what a page shows and says: texts, labels and tooltips, slides, figures, but not the signature."""
     found = []
     for kind in ("markdown", "caption", "info", "metric", "button", "selectbox", "pills", "link_button", "popover"):
         for element in app.get(kind):
             proto = getattr(element.proto, "popover", element.proto)
             found += [str(getattr(proto, name, "")) for name in ("body", "label", "help")]
+    for data in component_data(app):
+        found += [text for name, text in strings_in(data) if name not in OF_PROGRAMS]
+    for figure in app.get("plotly_chart"):
+        found += [text for name, text in strings_in(json.loads(figure.proto.spec)) if name in ("text", "hovertext")]
+    for table in app.dataframe:
+        columns = json.loads(table.proto.columns or "{}")
+        found += [str(column) for column in table.value.columns] + [str(one.get("help")) for one in columns.values()]
+    for html in app.get("html"):
+        body = re.sub(r"<style>.*?</style>", "", html.proto.body, flags=re.DOTALL)
+        found += [*re.findall(r'title="([^"]*)"', body), re.sub(r"<[^>]*>", " ", body)]
     return [line for line in found if line and "sha256" not in line]
 
 
-@pytest.mark.parametrize("page", ["Overview", "Confusion", "Inspect", "Annotators", "Review"])
-def test_nothing_is_gold_or_a_system_among_annotators(page: str, view: View) -> None:
-    app = opened(page, view)
-    assert [line for line in words_on(app) if FOREIGN.search(line)] == []
+OF_PROGRAMS = ("name", "key", "kind", "kinds", "side", "href", "facts", "ids", "text_after", "after", "before")
+"""Keys of components whose texts nobody reads, or are the corpus'."""
+
+
+def strings_in(data: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the strings of JSON data, each with the key that it stands under."""
+    if isinstance(data, str):
+        yield name, data
+    for key, value in data.items() if isinstance(data, dict) else ():
+        yield from strings_in(value, key)
+    for value in data if isinstance(data, list) else ():
+        yield from strings_in(value, name)
+
+
+VIEWS: dict[str, tuple[str, dict[str, str]]] = {
+    "Overview": ("Overview", {}),
+    "Slices": ("Slices", {}),
+    "Confusion": ("Confusion", {}),
+    "Inspect": ("Inspect", {}),
+    "Patterns": ("Inspect", {"inspect_tab": "patterns"}),
+    "Classes": ("Inspect", {"inspect_tab": "by-class"}),
+    "Annotators": ("Annotators", {}),
+    "Review": ("Review", {}),
+    "Present": ("Present", {}),
+    "Criteria": ("Criteria", {}),
+    "Curve": ("Criteria", {"criteria_tab": "curve"}),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_nothing_is_gold_or_a_system_among_annotators(name: str, view: View) -> None:
+    page, tab = VIEWS[name]
+    app = opened(page, replace(view, **tab))
+    lines = words_on(app)
+    assert len(lines) > 10 and [line for line in lines if FOREIGN.search(line)] == []
+
+
+@pytest.mark.parametrize("name", [*VIEWS, "Systems"])
+def test_the_layer_in_golds_place_is_called_by_its_name(name: str) -> None:
+    """The word gold would mean two layers: the reference, and the one that was read as gold."""
+    page, tab = VIEWS.get(name, (name, {}))
+    app = opened(page, replace(VIEW, reference="annotator-1", system="rules", **tab))
+    lines = words_on(app)
+    assert any("annotator" in line for line in lines)
+    assert [line for line in lines if re.search(r"(?<!original )\bgold\b(?!-)|\bpredict", line, re.IGNORECASE)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Of 9 gold spans, 3; of 8 predictions, 1", "Of 9 spans of anna, 3; of 8 spans of ben, 1"),
+        ("Gold spans that no prediction overlaps", "Spans of anna that no span of ben overlaps"),
+        ("a number of gold spans in gold", "a number of spans of anna in anna"),
+        ("predicted type, gold type, gold's text", "type of ben, type of anna, anna's text"),
+        ("original gold, gold-2, unpredicted, marigold", "original gold, gold-2, unpredicted, marigold"),
+    ],
+)
+def test_sentences_of_gold_and_predictions_name_the_layers(text: str, named: str) -> None:
+    assert WORDS.by_names(text) == named and GOLD_AND_PREDICTION.by_names(text) == text
 
 
 def test_records_are_told_by_name(view: View) -> None:
@@ -96,7 +163,7 @@ def test_of_three_each_may_be_the_reference() -> None:
 
 def test_with_gold_the_words_stay() -> None:
     sent = workbench(opened("Inspect", VIEW))
-    assert sent["verdicts"]["labels"][:2] == ["gold", "rules"] and sent["looks"]["MIS"]["text"] == "− missed (MIS)"
+    assert sent["verdicts"]["labels"][:2] == ["gold", "prediction"] and sent["looks"]["MIS"]["text"] == "− missed (MIS)"
     assert heat_map(opened("Confusion", VIEW))["sides"] == ["gold", "predicted"]
     assert reference_layer.words_of(caches.demo("pharmacology"), "rules") == GOLD_AND_PREDICTION
 

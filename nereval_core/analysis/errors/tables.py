@@ -192,7 +192,9 @@ def group_table(frame: pd.DataFrame, criterion: str, system: str, rows: slice = 
     columns = (
         Column("group", "pattern", "name", opens=records_of),
         Column("records", kind="count", opens=records_of),
-        Column("spans", "of", "count", meaning="gold spans in this context; of spurious ones, predictions"),
+        Column(
+            "spans", "of", "count", meaning="gold spans in this context; predictions, where nothing is there in gold"
+        ),
         Column("share", kind="share", opens=records_of),
         Column("elsewhere", kind="share", meaning="the share among the other spans"),
         Column("gain", "F1 gained", "difference", meaning="F1 with these records decided correct, less F1 as it is"),

@@ -159,15 +159,16 @@ def _mark(
         "type": mark.type,
         "name": name_text(mark.type),
         "word": words.name(mark.decision),
-        "title": mark.words(text, name=_span_name(mark, words), label=words.label(mark.decision)),
+        "title": mark_words(mark, text, words),
         "record": mark.record,
         **painted(decision.colour if colour_by == "decision" else colours[mark.type]),
     }
 
 
-def _span_name(mark: Mark, words: LayerWords) -> str:
-    """Return what a span is called in its tooltip."""
-    return f"span of {name_text(mark.system) or words.side(mark.side)}" if words.annotators else ""
+def mark_words(mark: Mark, text: str, words: LayerWords) -> str:
+    """Return a span of a text in words, as its tooltip has it."""
+    name = f"span of {name_text(mark.system) or words.side(mark.side)}" if words.by_name else ""
+    return mark.words(text, name=name, label=words.label(mark.decision))
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:

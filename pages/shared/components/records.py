@@ -119,7 +119,7 @@ def record_box(page: PageContext, scores: Scores, view: View, record: pd.Series)
         words, types = page.words, (record["gold_type"], record["pred_type"])
         parts = [plain(words.with_glyph(str(record["decision"])))]
         for side, kind in zip(("gold", "pred"), types, strict=True):
-            side_name = plain(words.side(side)) if words.annotators else {"gold": "gold", "pred": "predicted"}[side]
+            side_name = plain(words.side(side)) if words.by_name else {"gold": "gold", "pred": "predicted"}[side]
             parts += [f"{side_name} {named(str(kind))}"] if record[side] >= 0 else []
         parts.append(plain(words.reason(str(record["reason"]), *types)))
         st.caption(" · ".join(parts))

@@ -47,7 +47,7 @@ def draw(page: PageContext, sentence: Sentence, name: str, criterion: str | None
 
 def _part(page: PageContext, part: str | RecordCount, criterion: str) -> str | links.Link:
     if isinstance(part, str):
-        return visible(part, LONGEST)
+        return visible(page.words.by_names(part), LONGEST)
     view = view_of(replace(page.view, criterion=criterion, system=page.system), part.query)
     return links.Link(visible(part.text, LONGEST), "Inspect", view)
 

@@ -101,7 +101,7 @@ def show_table(
         replace(export, rows=rows, below=below).draw()
     captions = (_sentences(table.notes, page.systems) if caption is None else caption, "" if cell is not None else hint)
     for text in filter(None, captions):
-        st.caption(plain(text, LONGEST_CAPTION))
+        st.caption(plain(page.words.by_names(text), LONGEST_CAPTION))
     if cell is not None and (opens := table.columns[table.keys.index(cell.column)].opens) is not None:
         open_cell(page, opens(table.row(cell.row)), table.name)
     return cell
@@ -228,7 +228,8 @@ def decision_text(decision: Cell, words: LayerWords = GOLD_AND_PREDICTION) -> st
 def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
     """Return Streamlit's setting of a column; of texts it is as wide as what it holds."""
     column = table.columns[at]
-    tooltip = explained(column.term, words=words) if column.term else f"{column.meaning}." if column.meaning else None
+    meaning = f"{as_markdown(words).by_names(column.meaning)}." if column.meaning else None
+    tooltip = explained(column.term, words=words) if column.term else meaning
     if column.kind in _FORMATS:
         numbers = [len(f"{row[at]:,}") for row in table.rows if isinstance(row[at], int)]
         longest = max([_RATIO_CHARACTERS, *numbers] if column.kind != "count" else [1, *numbers])
@@ -302,6 +303,7 @@ def open_records(
     """
     view = view_of(replace(page.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
+        title = as_markdown(page.words).by_names(title)
         st.markdown(f"**{title}: {count_words(criterion, page.ledger(criterion).total(query))}**")
         navigation.link_to("Inspect", ":primary[Open in Inspect →]", view, key=name)
     record_table(page, criterion, query, name=name, columns=columns)

@@ -38,7 +38,10 @@ TYPES = 100
 """Types in the table at most: a larger one would make too long a message to the browser."""
 SWITCHES = {
     "off-diagonal": ("Hide the diagonal", "Leaves pairs of equal type blank, so that confusions stand out."),
-    "by-confusion": ("Order by confusion", "Types with most confusions, misses and spurious predictions first."),
+    "by-confusion": (
+        "Order by confusion",
+        "Types with most confusions, and most spans that one side alone has, first.",
+    ),
 }
 
 
@@ -94,14 +97,14 @@ def open_cell(page: PageContext, groups: TypeGroups, pairs: Pairs) -> Pair | Non
 
 def cell_title(page: PageContext, cell: Pair) -> str:
     """Return the names of a cell's sides."""
-    names = page.words.reference, page.words.other if page.words.annotators else "predicted"
+    names = page.words.reference, page.words.other if page.words.by_name else "predicted"
     kinds = (name_text(name) or page.words.label(code) for name, code in zip(cell, ("SPU", "MIS"), strict=True))
     return ", ".join(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))
 
 
 def draw_pairs(page: PageContext, pairs: Pairs, cell: Pair | None) -> None:
     """List the pairs confused most, the most frequent first, each with an example."""
-    reference, other = page.words.reference, page.words.other if page.words.annotators else "predicted"
+    reference, other = page.words.reference, page.words.other if page.words.by_name else "predicted"
     n_confused = sum(number for _, number in pairs)
     if not pairs:
         st.caption("No two types are confused. A cell of the table opens its records.")
@@ -157,7 +160,7 @@ def draw_matrix(page: PageContext, table: Confusion, groups: TypeGroups, cell: P
 
 def matrix_title(page: PageContext) -> str:
     """Return the title of the confusion table."""
-    if page.words.annotators:
+    if page.words.by_name:
         return f"Types of {page.words.reference} and of {name_text(page.system)}"
     return f"Gold types and what {name_text(page.system)} made of them"
 
@@ -239,7 +242,7 @@ def heat_map_data(
     folded = groups.folded if groups is not None else frozenset[str]()
     return {
         "label": label,
-        "sides": [words.reference, words.other if words.annotators else "predicted"],
+        "sides": [words.reference, words.other if words.by_name else "predicted"],
         "keys": list(table.rows),
         "folded": [len(members[name]) if name in folded else 0 for name in table.rows],
         "rows": [name_text(str(name)) for name in table.counts.index],

@@ -27,7 +27,7 @@ from nereval_core.scoring import Scores
 from nereval_core.tables import signed
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import sentence
-from pages.shared.components.downloads import show_figure
+from pages.shared.components.downloads import figure_by_names, show_figure
 from pages.shared.components.records import record_box, short
 from pages.shared.components.tables import open_records, record_table, show_table
 from pages.shared.criteria.rules import spans_criteria
@@ -69,17 +69,17 @@ def _gap(page: PageContext, gap: Gap) -> None:
     )
     sentence.draw(page, gap_sentence(gap), "gap", gap.loose)
     if not len(frame):
-        st.caption("No gold span earns another credit.")
+        st.caption(plain(page.words.by_names("No gold span earns another credit."), 300))
         return
     n = (gap.strict, gap.loose, float(total), gap.spans, page.system)
-    show_figure(gap_bars(frame, *n), "gap_bars", file="gap")
+    show_figure(figure_by_names(gap_bars(frame, *n), page.words), "gap_bars", file="gap")
     show_table(
         page,
         gap_table(gap, f"{page.system}: {gap.strict} to {gap.loose}, by cause"),
         signature=page.signature(gap.loose),
         data=frame,
         facts=(page.view, gap.strict, gap.loose),
-        figure=lambda: gap_bars(frame, *n),
+        figure=lambda: figure_by_names(gap_bars(frame, *n), page.words),
         caption="Choose a row to see its spans, a count to see those that gain or lose.",
         height=None,
     )
@@ -146,9 +146,10 @@ def _ladder(page: PageContext, criterion: str, scores: Scores, record: pd.Series
     record_box(page, scores, page.view, record)
     steps = ladder(scores, criterion, int(record["gold"]), int(record["pred"]))
     if not len(steps):
-        side = "gold span" if record["gold"] >= 0 else "prediction"
-        other = "prediction" if record["gold"] >= 0 else "gold span"
-        st.caption(f"No {other} overlaps this {side}: every criterion leaves it alone.")
+        side, other = ("gold span", "prediction") if record["gold"] >= 0 else ("prediction", "gold span")
+        st.caption(
+            plain(page.words.by_names(f"No {other} overlaps this {side}: every criterion leaves it alone."), 400)
+        )
         return
     gold, pred = scores.layers(criterion)
     pairs = steps.drop_duplicates("pair")

@@ -21,7 +21,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.scoring import Scores
 from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision
-from nereval_core.tables.glossary import DECISIONS, decision_label
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation, sentence
 from pages.shared.components.component_events import next_event
 from pages.shared.components.highlighted_text import DRAWING
@@ -72,7 +72,7 @@ def draw_ladder(page: PageContext, rows: Sequence[CriterionRow]) -> None:
     if not steps:
         st.caption("No two criteria decide over the same spans here: the table has the numbers of each.")
     elif steps[0].f1 is None:
-        st.caption("There are neither gold spans nor predictions, so no criterion has an F1.")
+        st.caption("Neither side has a span, so no criterion has an F1.")
     else:
         _mount(data=ladder_data(page, rows), key=KEY, on_out_change=lambda: None)
 
@@ -117,6 +117,7 @@ def ladder_data(page: PageContext, rows: Sequence[CriterionRow]) -> dict[str, An
     return {
         "facts": repr((page.loaded.id, page.system, page.settings, page.view.mask)),
         "kinds": list(KINDS),
+        "spans": [page.words.by_names("gold span"), page.words.spans("gold")],
         "axis": axis_of([piece.end for step in steps for piece in step.pieces], scorer_f1),
         "first": first,
         "firstLabel": name_text(first),
@@ -189,8 +190,8 @@ def _descriptions(page: PageContext) -> list[dict[str, Any]]:
             "difference": float(step.difference),
             "changed": step.changed,
             "pieces": [[piece.kind, piece.effect, float(piece.start), float(piece.end)] for piece in step.pieces],
-            "formula": f1_formula(scores.counts(step.criterion)),
-            "decisions": _decisions(scores, step.criterion),
+            "formula": page.words.by_names(f1_formula(scores.counts(step.criterion))),
+            "decisions": _decisions(page, scores, step.criterion),
             "parts": [_part(part) | {"examples": _examples(page, scores, step, part)} for part in step.parts],
         }
         for step in steps_of(page)
@@ -210,13 +211,13 @@ def f1_formula(counts: Counts) -> str:
     return f"F1 = (2 × {counts.cor:,} COR{half}) / ({counts.pos:,} gold spans + {counts.act:,} predictions)"
 
 
-def _decisions(scores: Scores, name: str) -> list[dict[str, Any]]:
+def _decisions(page: PageContext, scores: Scores, name: str) -> list[dict[str, Any]]:
     counts = scores.counts(name)
     return [
         {
             "code": code,
-            "text": f"{LOOKS[code].glyph} {LOOKS[code].word}",
-            "title": decision_label(code),
+            "text": f"{LOOKS[code].glyph} {page.words.name(code) if page.words.by_name else LOOKS[code].word}",
+            "title": page.words.label(code),
             "number": getattr(counts, code.lower()),
             "fill": LOOKS[code].colour.fill,
             "ink": LOOKS[code].colour.ink,

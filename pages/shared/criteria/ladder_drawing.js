@@ -94,7 +94,7 @@ function barPiece(view, step, kind, state, start, end) {
   piece.style.width = `${right - left}%`;
   const part = step.parts.find((each) => each.kind === kind && each.gains === (state === "gained"));
   if (part) {
-    piece.title = `${partWords(part)}, ${signedThree(part.f1)} F1`;
+    piece.title = `${partWords(part, view.state.data.spans)}, ${signedThree(part.f1)} F1`;
     piece.addEventListener("click", (event) => {
       event.stopPropagation();
       view.act(showPart, step, step.above, part);
@@ -103,13 +103,12 @@ function barPiece(view, step, kind, state, start, end) {
   return piece;
 }
 
-const spansInWords = (spans) => `${spans.toLocaleString()} gold span${spans === 1 ? "" : "s"}`;
-const partWords = ({ kind, gains, spans }) => `${spansInWords(spans)} ${gains ? "gain" : "lose"}${spans === 1 ? "s" : ""} credit: ${kind}`;
+const partWords = ({ kind, gains, spans }, [singular, plural]) => `${spans.toLocaleString()} ${spans === 1 ? singular : plural} ${gains ? "gain" : "lose"}${spans === 1 ? "s" : ""} credit: ${kind}`;
 
 function stepChips(view, step) {
   const line = make("div", "ncl-chips");
   if (!step.above) line.append(make("span", "ncl-quiet", "the first step"));
-  else if (!step.parts.length) line.append(make("span", "ncl-quiet", `every gold span earns what it does under ${step.aboveLabel}`));
+  else if (!step.parts.length) line.append(make("span", "ncl-quiet", `every ${view.state.data.spans[0]} earns what it does under ${step.aboveLabel}`));
   for (const part of step.parts) line.append(partChip(view, step, step.above, part));
   for (const { f1, names } of step.scorers) line.append(scorerGroup(view, f1, names));
   return line;
@@ -121,8 +120,8 @@ function partChip(view, step, against, part) {
     swatch(part.kind, view.state.data, part.gains ? "gained" : "lost"),
     make("b", "", `${part.gains ? "+" : "−"}${part.spans.toLocaleString()}`), ` ${part.kind}`,
   );
-  chip.setAttribute("aria-label", `${partWords(part)}, ${signedThree(part.f1)} F1`);
-  chip.title = `${partWords(part)}, ${signedThree(part.f1)} F1`;
+  chip.setAttribute("aria-label", `${partWords(part, view.state.data.spans)}, ${signedThree(part.f1)} F1`);
+  chip.title = `${partWords(part, view.state.data.spans)}, ${signedThree(part.f1)} F1`;
   return chip;
 }
 
@@ -193,7 +192,7 @@ function againstAbove(view, step) {
   title.append("Against ", make("bdi", "", step.aboveLabel), ", the step above: ", make("b", "", signedThree(step.difference)));
   const main = ladderButton(view, "ncl-main", showStep, step);
   main.append(`Show the ${step.changed === 1 ? "record" : `${step.changed.toLocaleString()} records`} → `, make("kbd", "", "↵"));
-  if (!step.parts.length) return [title, make("p", "ncl-quiet", "Every gold span earns the same credit under both.")];
+  if (!step.parts.length) return [title, make("p", "ncl-quiet", `Every ${view.state.data.spans[0]} earns the same credit under both.`)];
   return [title, ...step.parts.map((part) => partBlock(view, step, part)), main];
 }
 

@@ -16,7 +16,7 @@ from nereval_core.report.score_tables import criterion_table
 from nereval_core.scoring.criteria import BOUNDARY_RULES, Criterion, Share
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
 from nereval_core.tables import RATIO_KEYS, cell_text
-from pages.shared.components.downloads import Export, count_figure
+from pages.shared.components.downloads import Export, count_figure, figure_by_names
 from pages.shared.components.tables import show_table
 from pages.shared.data import own_criteria
 from pages.shared.data.computations import compute
@@ -37,7 +37,7 @@ def draw_curve(page: PageContext) -> None:
             st.segmented_control(
                 "Overlap as",
                 list(SHARES),
-                format_func=SHARES.__getitem__,
+                format_func=lambda name: page.words.by_names(SHARES[name]),
                 default="union",
                 required=True,
                 key="curve_share",
@@ -51,7 +51,8 @@ def draw_curve(page: PageContext) -> None:
     marks = [(name, f1) for name in spans_criteria(page) if (f1 := scores.counts(name).f1) is not None]
     n = tuple(len(layer) for layer in scores.layers(page.by))
     about = (marks, SHARES[share], page.system, (n[0], n[1]))
-    place = count_figure(overlap_lines(table, *about, at=least), "curve", (share, same, least), file="overlap")
+    curve = figure_by_names(overlap_lines(table, *about, at=least), page.words)
+    place = count_figure(curve, "curve", (share, same, least), file="overlap")
     Export(
         table,
         page.signature(),
@@ -98,7 +99,7 @@ def compose_criterion(page: PageContext) -> None:
             "Correct where",
             list(BOUNDARY_RULES),
             list(BOUNDARY_RULES).index("overlap"),
-            format_func=lambda name: BOUNDARY_RULES[name].words,
+            format_func=lambda name: page.words.by_names(BOUNDARY_RULES[name].words),
             key="compose_rule",
             width=420,
         )
@@ -107,7 +108,12 @@ def compose_criterion(page: PageContext) -> None:
         )
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         share = st.selectbox(
-            "Overlap as", list(SHARES), 2, format_func=SHARES.__getitem__, key="compose_share", width=260
+            "Overlap as",
+            list(SHARES),
+            2,
+            format_func=lambda name: page.words.by_names(SHARES[name]),
+            key="compose_share",
+            width=260,
         )
         least = st.slider(
             "at least", 0.0, 1.0, 0.0, 0.01, key="compose_least", width=320, help="0: any overlap will do."

@@ -105,10 +105,11 @@ def layers(loaded: Loaded) -> Mapping[str, Layer]:
 
 
 def words_of(loaded: Loaded, system: str) -> LayerWords:
-    """Return the words for the layer in gold's place and a system: their names, where both are annotators'."""
-    if not loaded.first_annotator:
+    """Return the words for the layer in gold's place and a system: their names, unless it is gold that is there."""
+    if not loaded.first_annotator and not loaded.reference:
         return GOLD_AND_PREDICTION
-    return LayerWords(name_text(loaded.reference or gold_name(loaded)), name_text(system), annotators=True)
+    reference = name_text(loaded.reference or gold_name(loaded))
+    return LayerWords(reference, name_text(system), annotators=bool(loaded.first_annotator))
 
 
 def view_of_pair(view: View, loaded: Loaded, first: str, other: str) -> View:

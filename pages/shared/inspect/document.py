@@ -21,7 +21,7 @@ from nereval_core.report.marks import SIDES, Mark, Side, marks, within
 from nereval_core.report.marks import beside as beside_marks
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
-from pages.shared.components.highlighted_text import look
+from pages.shared.components.highlighted_text import look, mark_words
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 AROUND = 60
@@ -106,7 +106,7 @@ class ReadDocument:
         """Return where the errors are: the share of the text before it, decision, title and record of each."""
         length = max(1, len(self.text))
         return [
-            (round(mark.start / length, 5), mark.decision, mark.words(self.text), mark.record)
+            (round(mark.start / length, 5), mark.decision, mark_words(mark, self.text, self.words), mark.record)
             for mark in self.marks
             if mark.decision != "COR" and mark.side in SIDES
         ]
@@ -230,7 +230,7 @@ def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: S
         ids = record_ids(layer, "p")
         own_id = record_ids(scores.layers(name)[1], "p")[pred]
         if own_id not in ids:
-            return [name_text(beside.system), "", "does not have it" if words.annotators else "does not predict it"]
+            return [name_text(beside.system), "", "does not have it" if words.by_name else "does not predict it"]
         span = ids.index(own_id)
         code = Decision(int(beside.scores.decisions(name)[1][span])).name
     decision = replace(words, other=name_text(beside.system)).label(code)

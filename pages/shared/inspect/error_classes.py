@@ -17,7 +17,7 @@ from nereval_core.problems import FormatError
 from nereval_core.report.figures.scores import gain_bars
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import navigation, sentence
-from pages.shared.components.downloads import count_figure
+from pages.shared.components.downloads import count_figure, figure_by_names
 from pages.shared.components.navigation import choose_word
 from pages.shared.components.tables import ROWS, first_row, open_records, show_table
 from pages.shared.data import masks, scored_folders
@@ -78,27 +78,29 @@ def _classes(page: PageContext, report: ErrorReport) -> None:
         table,
         signature=page.signature(),
         data=frame,
-        figure=lambda: gain_bars({page.system: frame}, page.by, counts.pos, [counts.act]),
+        figure=lambda: _gain_figure(page, frame, counts.pos, counts.act),
         hint="Choose a number to see its records, a ratio to see its formula.",
     )
 
 
 def _bars(page: PageContext, table: pd.DataFrame, gold: int, predicted: int) -> None:
     figure = _gain_figure(page, table, gold, predicted)
-    name, *_ = count_figure(figure, "gains", file="error-classes") or [None]
-    if name in CLASSES:
-        open_records(page, STRICT, errors_query(("class", name)), named(name), name="gains")
+    label, *_ = count_figure(figure, "gains", file="error-classes") or [None]
+    name = {page.words.error_class(name): name for name in CLASSES}.get(label)
+    if name is not None:
+        open_records(page, STRICT, errors_query(("class", name)), named(label), name="gains")
 
 
 @memoized()
 def _gain_figure(page: PageContext, _table: pd.DataFrame, _gold: int, _predicted: int) -> Figure:
-    return gain_bars({page.system: _table}, page.by, _gold, [_predicted])
+    named_rows = _table.assign(**{"class": _table["class"].map(page.words.error_class)})
+    return figure_by_names(gain_bars({page.system: named_rows}, page.by, _gold, [_predicted]), page.words)
 
 
 def _broken_down(page: PageContext, report: ErrorReport) -> None:
     """Show the classes by type, by end or by words: what is not looked at is not drawn."""
     part = choose_word(page, "classes_by", "Classes", PARTS)
-    st.caption(SAID[part])
+    st.caption(plain(page.words.by_names(SAID[part]), 600))
     if part == "words":
         _words(page, report)
     elif part == "faireval":

@@ -197,7 +197,7 @@ def _compared(page: PageContext) -> dict[str, Any] | None:
     facet: dict[str, Any] = {
         "name": AGAINST_FACET,
         "label": f"{name_text(page.system)} and {name_text(other)}",
-        "help": "Gold spans, and predictions without one.",
+        "help": page.words.by_names("Gold spans, and predictions without one."),
         "values": [],
         "on": active[1] if active else None,
         "free": False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from nereval_core.analysis.errors import group_query
 from nereval_core.analysis.errors.error_groups import SPURIOUS, ErrorGroup, GroupKey, find_groups
 from nereval_core.analysis.errors.group_words import group_examples, group_frame
 from nereval_core.analysis.errors.tables import group_table
-from nereval_core.problems import FormatError, capitalised, name_text
+from nereval_core.problems import FormatError, capitalised
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, ConflictError, Kind
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, attach_verdicts, select_batch
@@ -106,7 +106,11 @@ def draw_patterns(page: PageContext) -> None:
 
 @memoized()
 def _frame(page: PageContext) -> Any:
-    return group_frame(page.scores(), page.by, groups_of(page))
+    frame, words = group_frame(page.scores(), page.by, groups_of(page)), page.words
+    groups = [each for group in groups_of(page) for each in (group, *group.narrower)] if words.by_name else []
+    for place, group in enumerate(groups):
+        frame.loc[place, "group"] = "".join(phrase.text for phrase in words.pattern(group.key, group.quote))
+    return frame
 
 
 def patterns_data(page: PageContext) -> dict[str, Any]:
@@ -189,12 +193,11 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
     """Return what the verdicts on whole patterns are called."""
     kinds = list(KINDS)
     words: dict[Kind, str] = {**page.words.verdicts, "neither": "neither is right: no entity"}
-    labels: Sequence[str] = list({**page.words.verdict_words, "pred": name_text(page.system)}.values())
     return {
         "reason": reason_unoffered(page),
         "kinds": kinds,
         "words": [words[kind] for kind in kinds],
-        "labels": labels,
+        "labels": list(page.words.verdict_words.values()),
         "who": reviewer.reviewer_name(),
     }
 

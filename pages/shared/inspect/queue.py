@@ -206,7 +206,7 @@ def _quote(text: str, fragments: Fragments) -> str:
 
 def _why(reason: str, gold: object, pred: object, words: LayerWords) -> str:
     """Return why a record was decided so, without the types, which an entry shows in another way."""
-    if words.annotators:
+    if words.by_name:
         return words.reason(reason, gold, pred)
     if isinstance(gold, str) and isinstance(pred, str):
         reason = reason.removesuffix(type_difference(gold, pred)).removesuffix("; ")

@@ -16,7 +16,6 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from nereval_core.ledger import Ledger
-from nereval_core.problems import name_text
 from nereval_core.report.colours import type_colours
 from nereval_core.review.verdicts import KINDS, span_as_json
 from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_verdicts, text_digests
@@ -211,7 +210,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "looks": {code: look(code, page.words) for code in DECISIONS},
         "types": {name: painted(colour) for name, colour in colours.items()},
         "colour": st.session_state.get(keys.COLOUR_BY, "decision"),
-        "correct": "spans agreed on" if page.words.annotators else "correct spans",
+        "correct": "spans agreed on" if page.words.by_name else "correct spans",
         "systems": list(page.systems),
         "system": page.system,
         "compared": list(page.compared),
@@ -422,7 +421,7 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "reason": "",
         "kinds": list(KINDS),
         "words": list(page.words.verdicts.values()),
-        "labels": list({**page.words.verdict_words, "pred": name_text(page.system)}.values()),
+        "labels": list(page.words.verdict_words.values()),
         "types": types_to_choose(page),
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),

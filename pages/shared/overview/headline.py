@@ -91,9 +91,9 @@ def headline_data(page: PageContext, intervals: Sequence[tuple[float, float]], o
         )
     view = page.view.cleared()
     errors = {
-        "label": "Disagreements" if words.annotators else "Errors",
+        "label": "Disagreements" if words.by_name else "Errors",
         "value": f"{page.ledger().total(query_of(view)).records:,}",
-        "help": f"All records but {'those on which the two agree' if words.annotators else 'the correct ones'}.",
+        "help": f"All records but {'those on which the two agree' if words.by_name else 'the correct ones'}.",
         "link": links.link_data(links.Link("inspect them →", "Inspect", view)),
     }
     return {"cards": [cards[2], cards[0], cards[1], errors]}
@@ -103,7 +103,7 @@ def draw_losses(page: PageContext) -> None:
     """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
     if not page.loaded.has_layers or page.settings.counting != "one-to-one":
         return
-    differ = page.words.annotators
+    differ = page.words.by_name
     parts: list[str | links.Link] = ["Where they differ most: " if differ else "Where it loses most: "]
     if len(page.loaded.corpus.gold) <= MOST_SPANS:
         classes = errors_of(page).classes[page.by]

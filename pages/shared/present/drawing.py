@@ -72,7 +72,7 @@ def _title(deck: Deck, hint: str) -> Markup:
     facts.append(("slides", deck.contents))
     if page.view.mask:
         facts.append(("masked", HIDDEN))
-    return title_html(deck.heading, facts, hint)
+    return title_html(deck.heading, facts, hint, words=page.words.of_slides)
 
 
 def _pattern(deck: Deck, word: str) -> Markup:
@@ -104,7 +104,8 @@ def _scores(page: PageContext, heading: str, under: str) -> Markup:
         decided = dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))
         bars.append(Bar(name, number(counts.f1), _interval(intervals, name), decided))
     title = f"Decisions and F1 of {name_text(page.system)} by criterion"
-    return bars_html(heading, under, title, bars, systems_slides.numbers_behind(page))
+    note = systems_slides.numbers_behind(page)
+    return bars_html(heading, under, title, bars, note, words=page.words.of_slides)
 
 
 def _interval(intervals: Mapping[str, tuple[float, float]], name: str) -> str:
@@ -167,13 +168,14 @@ def record_slide_html(
                 [mark for mark in marks if (mark.side, mark.index) not in sides],
             ),
             str(record["decision"]),
-            str(record["reason"]),
+            page.words.reason(str(record["reason"]), record["gold_type"], record["pred_type"]),
             _side(scores.layers(page.by)[0], int(record["gold"])),
             _side(scores.layers(page.by)[1], int(record["pred"])),
-            "" if verdict is None else f"Verdict of {verdict.who}: {_decided(verdict, documents.texts[0])}",
+            "" if verdict is None else f"Verdict of {verdict.who}: {_decided(page, verdict, documents.texts[0])}",
             "" if verdict is None or is_masked else verdict.verdict.note,
             comment,
             pattern,
+            page.words.of_slides,
         )
     )
 
@@ -207,8 +209,8 @@ def _verdict(page: PageContext, doc: str, record: str) -> StoredVerdict | None:
     return None if verdicts.stale[at] else verdicts.of(at)
 
 
-def _decided(verdict: StoredVerdict, text: str) -> str:
-    return decision_in_words(verdict.verdict.kind, verdict.verdict.right, text)
+def _decided(page: PageContext, verdict: StoredVerdict, text: str) -> str:
+    return decision_in_words(verdict.verdict.kind, verdict.verdict.right, text, page.words.verdicts)
 
 
 def _gone(page: PageContext, item: Item | None, find: FindCorpus) -> tuple[str, str, tuple[str, str, str]]:

@@ -102,7 +102,7 @@ def _ranking_html(page: PageContext, heading: str, under: str, word: str) -> Mar
     hidden = f". Not shown: {' and '.join(left_out)}" if left_out else ""
     units = comparison.units.singular, comparison.units.plural
     counts = counts_in_words(rows.assign(_facet=rows[facet] if facet else ""), units)
-    note = f"{counts}; {'; '.join(method.splitlines())}{hidden}."
+    note = page.words.by_names(f"{counts}; {'; '.join(method.splitlines())}{hidden}.")
     words = f"by type under {page.by}" if by_type else f"under {page.by}"
     return ranking_html(heading, under, f"F1 of {count(len(best), 'system')} {words}", groups, note)
 

@@ -43,4 +43,5 @@ def draw_views(page: PageContext) -> None:
     if not page.loaded.has_layers:
         scored_folders.say_elsewhere("By slice")
         return
-    DRAWN[choose_word(page, "slices_tab", "Slices", LABELS)](page)
+    labels = {word: page.words.by_names(label) for word, label in LABELS.items()}
+    DRAWN[choose_word(page, "slices_tab", "Slices", labels)](page)

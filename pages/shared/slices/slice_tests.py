@@ -161,10 +161,11 @@ def draw_worst(page: PageContext) -> None:
     names = offered_slicings(page)
     table = _tested_combinations(page, names)
     if not len(table):
-        st.info(
+        message = (
             f"No combination of two slices has {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents and more to say "
             "than one of the two alone."
         )
+        st.info(plain(page.words.by_names(message)))
         return
     sentence.draw(page, combinations_in_words(table), "worst")
     more = f" The first {ROWS} of {len(table):,} are shown." if len(table) > ROWS else ""

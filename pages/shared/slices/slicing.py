@@ -38,7 +38,7 @@ from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import sentence
-from pages.shared.components.downloads import show_figure
+from pages.shared.components.downloads import figure_by_names, show_figure
 from pages.shared.components.export_menu import explain_methods, offer_methods
 from pages.shared.components.tables import open_records, show_table
 from pages.shared.data import caches, masks
@@ -73,7 +73,11 @@ def choose_slices(page: PageContext) -> str:
     names = offered_slicings(page)
     choice_column, more_column = st.columns([3, 1], vertical_alignment="bottom")
     widget = state.mirror("slice_by", chosen_slicing(page, names), take_slicing)
-    name = str(choice_column.selectbox("Slice by", names, format_func=slicings.slicing_title, **widget))
+    name = str(
+        choice_column.selectbox(
+            "Slice by", names, format_func=lambda name: page.words.by_names(slicings.slicing_title(name)), **widget
+        )
+    )
     with more_column:
         _more(page)
     choose_units(page)
@@ -97,12 +101,14 @@ def draw_slices(page: PageContext, name: str) -> None:
     documents = len(page.loaded.corpus.documents)
 
     def figure() -> Any:
-        return slice_intervals(table, title, slicings.slicing_title(name), SMALL_SLICE_SPANS, documents)
+        by_slice = slice_intervals(table, title, slicings.slicing_title(name), SMALL_SLICE_SPANS, documents)
+        return figure_by_names(by_slice, page.words)
 
     if noun(page.by) == "record":
         sentence.draw(page, _worst(table, name), "slices")
     show_figure(figure(), "slice_figure", (page.view, name), file="slices")
-    st.caption(plain(f"{slicings.slicing_explanation(name)} {_rule(table, units_of(page))}", 600))
+    explanation = f"{slicings.slicing_explanation(name)} {_rule(table, units_of(page))}"
+    st.caption(plain(page.words.by_names(explanation), 600))
     _scores_shown(page, report_of_page(page, {name: table}), name, figure)
 
 

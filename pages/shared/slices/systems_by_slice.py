@@ -16,7 +16,7 @@ from nereval_core.analysis.slices.scores_by_slice import FEW_UNITS_OF_SLICE, SLI
 from nereval_core.analysis.slices.system_slices import compare_slices
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import leaderboard
-from pages.shared.components.downloads import count_figure, draw_title
+from pages.shared.components.downloads import count_figure, draw_title, figure_by_names
 from pages.shared.components.tables import open_records
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
@@ -34,7 +34,15 @@ def choose_slicing(page: PageContext) -> str:
     """Ask for a slicing, which the link holds where it can; return its name."""
     names = slicing.offered_slicings(page)
     widget = state.mirror("slice_by", slicing.chosen_slicing(page, names), slicing.take_slicing)
-    return str(st.selectbox("Slice by", names, format_func=slicings.slicing_title, width=420, **widget))
+    return str(
+        st.selectbox(
+            "Slice by",
+            names,
+            format_func=lambda name: page.words.by_names(slicings.slicing_title(name)),
+            width=420,
+            **widget,
+        )
+    )
 
 
 def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None:
@@ -54,6 +62,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         title=f"F1 of {len(systems)} systems by {plain(slicings.title_in_sentence(name))} under {plain(page.by)}",
         among=page.systems,
     )
+    figure = figure_by_names(figure, page.words)
     facts = (page.view, name, systems)
     chosen = count_figure(
         draw_title(figure, page.systems), "slice_systems", facts, file="systems-by-slice", saved=figure
@@ -62,7 +71,8 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         system, value = map(str, chosen)
         context = page if system == page.system else page.of(system)
         query = Query(decision=GOLD_ERRORS, having=((f"gold {name}", value),))
-        title = f"Gold spans of {plain(value)} that {named(system)} misses or gets wrong"
+        spans = page.words.by_names("Gold spans")
+        title = f"{plain(spans)} of {plain(value)} that {named(system)} misses or gets wrong"
         open_records(context, page.by, query, title, name="slice_systems")
 
 

@@ -129,7 +129,7 @@ def _list_gold_spans(page: PageContext, other: str, better: str) -> None:
     queries = {value: Query(having=((f"against {other}", value),)) for value in labels}
     numbers = {value: ledger.total(query).records for value, query in queries.items()}
     value = st.segmented_control(
-        "Gold spans by which of the two is right",
+        page.words.by_names("Gold spans by which of the two is right"),
         list(labels),
         default=ONLY_OTHER if better == other else ONLY_THIS,
         format_func=lambda value: f"{labels[value]}: {numbers[value]:,}",
@@ -221,14 +221,15 @@ def _opened(page: PageContext, other: str, side: str, state: str, then: str) -> 
 def _right(page: PageContext) -> None:
     """Draw gold spans by how many systems get them right; a bar opens them."""
     table, figure = _right_by(page)
-    st.header(f"Gold spans by how many systems get them right, under {plain(page.by)}")
+    spans = plain(page.words.by_names("Gold spans"))
+    st.header(f"{spans} by how many systems get them right, under {plain(page.by)}")
     bar = count_figure(figure, "right", (page.view,), file="right-by")
     with st.container(horizontal=True, vertical_alignment="center"):
         names = table["right_by"].astype(str).tolist()
         Export(table, page.signature(), "right-by", key="right", figure=lambda: figure).draw()
         key = f"{keys.LIST}right_by"
         picked = st.pills("Right by", names, key=key, label_visibility="collapsed", help=None)
-        st.caption("Choose a bar, or a number here, to see these gold spans.")
+        st.caption("Choose a bar, or a number here, to see these spans.")
     label = str(bar[0]) if bar else picked
     if label in names:
         who = {"none": "no system gets", "1": "one system gets", "all": "all systems get"}

@@ -21,7 +21,7 @@ from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError, name_text
 from nereval_core.report.figures.comparison import leaderboard
 from pages.shared import systems
-from pages.shared.components.downloads import count_figure, draw_title
+from pages.shared.components.downloads import count_figure, draw_title, figure_by_names
 from pages.shared.data import caches, masks
 from pages.shared.data.computations import compute
 from pages.shared.data.convention_results import NO_F1
@@ -123,7 +123,7 @@ def method_and_tests(comparison: Comparison, ranking: Ranking) -> tuple[str, pd.
 def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
     units = comparison.units
     method, apart = method_and_tests(comparison, ranking)
-    return leaderboard(
+    figure = leaderboard(
         ranking.intervals,
         method,
         (units.singular, units.plural),
@@ -133,6 +133,7 @@ def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: t
         pair=pair,
         among=page.systems,
     )
+    return figure_by_names(figure, page.words)
 
 
 def _bounded(ranking: Ranking, tab: str) -> Ranking:

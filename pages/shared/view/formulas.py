@@ -80,7 +80,7 @@ def _terms(
     side: Side, counts: Counts, codes: Sequence[str], kind: str | None, words: LayerWords
 ) -> tuple[tuple[str, int, Query], ...]:
     prefix = "" if kind is None else ("gold " if side == "gold" else "predicted ")
-    if words.annotators and kind is not None:
+    if words.by_name and kind is not None:
         prefix = f"{words.side(side)}: "
     values = _values(side, counts)
     terms = []
@@ -115,12 +115,12 @@ def reconciles(
     rows: dict[Side, tuple[int, ...]] = {"gold": counts.gold[:4], "pred": (*counts.pred[:3], counts.spu)}
     sums = {
         side: " + ".join(
-            f"{words.name(code) if words.annotators else code} {value:,}"
+            f"{words.name(code) if words.by_name else code} {value:,}"
             for code, value in zip(_SIDED[side], row, strict=False)
         )
         for side, row in rows.items()
     }
     return (
         (counts.pos == gold, f"{words.reference} {gold:,} = {sums['gold']}"),
-        (counts.act == predicted, f"{words.other}{'' if words.annotators else 's'} {predicted:,} = {sums['pred']}"),
+        (counts.act == predicted, f"{words.other}{'' if words.by_name else 's'} {predicted:,} = {sums['pred']}"),
     )

@@ -1,11 +1,13 @@
-"""Words for the two sides of a comparison: gold and prediction, or the names of two annotators. No Streamlit in here.
+"""Words for the two sides of a comparison: gold and prediction, or the names of two layers. No Streamlit in here.
 
 Where all layers are annotators', none is gold and none a system: one is the reference, because a table needs rows and
-columns, and every decision is named after the two.
+columns, and every decision is named after the two. So it is where another layer has gold's place: the word would mean
+two layers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,11 +18,13 @@ from nereval_core.problems import name_text
 from nereval_core.records.queries import YES
 from nereval_core.records.reasons import type_difference
 from nereval_core.report.colours import LOOKS
+from nereval_core.report.marks import USUAL_WORDS, SideWords
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked, kinds_between
 from nereval_core.review.words import MEANING, WITHOUT_PARTNER, WORDS, meaning
 from nereval_core.tables import Column
-from nereval_core.tables.glossary import GLOSSARY, tooltip
+from nereval_core.tables.glossary import DECISIONS, GLOSSARY, tooltip
 
+GOLD_NAME = "gold"
 _COUNTS = {
     "COR": "agree",
     "INC": "differ",
@@ -70,16 +74,38 @@ _EFFECTS = (
 """Parts of the sentences about verdicts, and how they name annotators."""
 
 
+_NOUNS = ("span", "spans", "type", "types", "text")
+_NAMED_SIDES = {
+    **{f"gold {noun}": f"{noun} of {{0}}" for noun in _NOUNS},
+    **{f"predicted {noun}": f"{noun} of {{1}}" for noun in _NOUNS},
+    **{"prediction": "span of {1}", "predictions": "spans of {1}", "predicted": "{1}"},
+    **{f"{word} gold": f"{word} {{0}}" for word in ("in", "of", "against")},
+    **{f"{word} gold {noun}": f"{word} {noun} of {{0}}" for word in ("in", "of", "against") for noun in _NOUNS},
+    **{"gold's": "{0}'s", "gold alone": "{0} alone", "missed gold spans": "spans that only {0} has"},
+}
+"""Words about gold and a system's spans in sentences and titles, and how they name two layers."""
+_SIDES = re.compile(
+    rf"(?<![\w-])({'|'.join(sorted(_NAMED_SIDES, key=len, reverse=True))})(?![\w-])",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class LayerWords:
     """Names of the reference and of the layer that is compared with it, and the words made of them.
 
-    Sides are called `gold`, and `pred` or `prediction`, whoever made the layers.
+    `annotators`: all layers are annotators', none is gold. Sides are called `gold`, and `pred` or `prediction`,
+    whoever made the layers.
     """
 
-    reference: str = "gold"
+    reference: str = GOLD_NAME
     other: str = "prediction"
     annotators: bool = False
+
+    @property
+    def by_name(self) -> bool:
+        """Whether layers have their own names: none is gold, or another one stands in its place."""
+        return self.annotators or self.reference != GOLD_NAME
 
     def side(self, side: str) -> str:
         """Return the name of a side."""
@@ -87,35 +113,35 @@ class LayerWords:
 
     def of_side(self, noun: str, side: str) -> str:
         """Return a noun with its side: `gold type` and `predicted type`, or `type of anna`."""
-        if self.annotators:
+        if self.by_name:
             return f"{noun} of {self.side(side)}"
         return f"{'gold' if side == 'gold' else 'predicted'} {noun}"
 
     def spans(self, side: str) -> str:
         """Return the name of the spans of a side: `gold spans` and `predictions`, or `spans of anna`."""
-        if self.annotators:
+        if self.by_name:
             return self.of_side("spans", side)
         return "gold spans" if side == "gold" else "predictions"
 
     def name(self, code: str) -> str:
         """Return a decision or a count without its code: `missed`, or `only anna`."""
-        return self._with_names(_COUNTS[code]) if self.annotators else GLOSSARY[code].name
+        return self._with_names(_COUNTS[code]) if self.by_name else GLOSSARY[code].name
 
     def label(self, code: str) -> str:
         """Return a decision, a count or a ratio as it is listed: `missed (MIS)`, or `only anna`."""
-        named = (_COUNTS | _RATIOS).get(code) if self.annotators else None
+        named = (_COUNTS | _RATIOS).get(code) if self.by_name else None
         return GLOSSARY[code].label if named is None else self._with_names(named)
 
     def heading(self, column: Column) -> str:
         """Return the heading of a column: where annotators are compared, their names stand for gold and system."""
-        if not self.annotators:
+        if not self.by_name:
             return column.label
         side, _, what = column.key.partition("_")
         if side in ("gold", "pred") and what:
             return f"{self.side(side)}: {self.name(what)}" if what in _COUNTS else self.of_side(what, side)
         if column.key == "system":
-            return "annotator"
-        return self.label(column.term) if column.label == column.term else column.label
+            return "annotator" if self.annotators else column.label
+        return self.label(column.term) if column.label == column.term else self.by_names(column.label)
 
     def with_glyph(self, code: str) -> str:
         """Return a decision as it is listed, after its glyph."""
@@ -123,17 +149,17 @@ class LayerWords:
 
     def tooltip(self, code: str) -> str:
         """Return the meaning of a decision, a count or a ratio."""
-        if not self.annotators or code not in _TOOLTIPS:
+        if not self.by_name or code not in _TOOLTIPS:
             return tooltip(code)
         return f"{self.label(code)}: {self._with_names(_TOOLTIPS[code])}"
 
     def error_class(self, name: str) -> str:
         """Return the name of a class of errors: `missed`, or `only anna`."""
-        return self._with_names(_CLASSES.get(name, name)) if self.annotators else name
+        return self._with_names(_CLASSES.get(name, name)) if self.by_name else name
 
     def pattern(self, key: GroupKey, quote: str = "") -> list[Phrase]:
         """Return the sentence on a pattern of errors, by the names of annotators where two are compared."""
-        return group_phrases(key, quote, Annotators(self.reference, self.other) if self.annotators else None)
+        return group_phrases(key, quote, Annotators(self.reference, self.other) if self.by_name else None)
 
     def condition(self, name: str, value: str) -> str:
         """Return a condition on an attribute of records, as a filter is called."""
@@ -150,7 +176,7 @@ class LayerWords:
 
     def reason(self, reason: str, gold_type: object, pred_type: object) -> str:
         """Return why a record was decided so; of annotators by name, from the reason and the types of both sides."""
-        if not self.annotators:
+        if not self.by_name:
             return reason
         if isinstance(gold_type, str) and isinstance(pred_type, str):
             moved = reason.removesuffix(type_difference(gold_type, pred_type))
@@ -165,16 +191,38 @@ class LayerWords:
         return f"each span of {lacks} here is aligned elsewhere" if reason.startswith("every ") else reason
 
     @property
+    def of_slides(self) -> SideWords:
+        """Names of sides, spans and decisions, for texts and slides that are made as HTML."""
+        if not self.by_name:
+            return USUAL_WORDS
+        spans = tuple(self.of_side("span", side) for side in ("gold", "pred"))
+        return SideWords(
+            self.reference, self.other, (spans[0], spans[1]), {code: self.label(code) for code in DECISIONS}
+        )
+
+    def by_names(self, text: str) -> str:
+        """Return a text of ours about gold and predictions with the names of the layers where these are used.
+
+        It is made of our own words; what it quotes may hold no words such as `gold span`.
+        """
+        return _SIDES.sub(self._named_side, text) if self.by_name else text
+
+    def _named_side(self, match: re.Match[str]) -> str:
+        words = match[0]
+        named = self._with_names(_NAMED_SIDES[words.lower()])
+        return named[0].upper() + named[1:] if words[0].isupper() and named[0] in "ts" else named
+
+    @property
     def verdicts(self) -> Mapping[Kind, str]:
         """Each verdict in words: `gold is right`, or `anna is right`."""
-        if not self.annotators:
+        if not self.by_name:
             return KINDS
         return kinds_between(self.reference, self.other)
 
     @property
     def verdict_words(self) -> Mapping[str, str]:
         """One word for each verdict, for narrow columns."""
-        return {**WORDS, "gold": self.reference, "pred": self.other} if self.annotators else WORDS
+        return {**WORDS, "gold": self.reference, "pred": self.other} if self.by_name else WORDS
 
     def meaning(self, kind: Kind, key: Key, partner: Marked | None) -> str:
         """Return a sentence on the effect of a verdict on the reference."""
@@ -189,7 +237,7 @@ class LayerWords:
 
     def _effect(self, text: str) -> str:
         """Return a text about the effect of verdicts, made of the words of gold and prediction alone, by name."""
-        for usual, named in _EFFECTS if self.annotators else ():
+        for usual, named in _EFFECTS if self.by_name else ():
             text = text.replace(usual, self._with_names(named))
         return text
 
