@@ -30,6 +30,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.queries import ERRORS, view_of
+from pages.shared.view.text import plain
 
 _HERE = Path(__file__).parent
 _INSPECT = _HERE.parent / "inspect"
@@ -72,7 +73,8 @@ def draw_ladder(page: PageContext, rows: Sequence[CriterionRow]) -> None:
     if not steps:
         st.caption("No two criteria decide over the same spans here: the table has the numbers of each.")
     elif steps[0].f1 is None:
-        st.caption("Neither side has a span, so no criterion has an F1.")
+        message = "There are neither gold spans nor predictions, so no criterion has an F1."
+        st.caption(plain(page.words.by_names(message), 400))
     else:
         _mount(data=ladder_data(page, rows), key=KEY, on_out_change=lambda: None)
 
