@@ -144,13 +144,13 @@ def mend(visit: Visit, hand: Hand, number: int, file: Path) -> str:
     hand.click(visit.page.get_by_role("button", name="Finish →"))
     sentence = visit.page.get_by_text("The finished layer has")
     before = sentence.inner_text()
-    # The button for the file is drawn anew after the sentence: until then it gives the layer as it was.
-    with visit.rerun():
-        hand.click(visit.page.get_by_role("radio", name="as in anna"))
+    hand.click(visit.page.get_by_role("radio", name="as in anna"))
     assert visit.eventually(lambda: sentence.inner_text() != before)
+    # The button for the file is drawn anew after the sentence: it says which layer it has.
+    (spans,) = re.findall(r"has ([\d,]+ spans)", sentence.inner_text())
     # What came as brat goes as brat, which has no place for a verdict that both are right.
     hand.clicks += 1
-    visit.save("anna-finished.zip, without what it cannot hold", file)
+    visit.save(f"anna-finished.zip · {spans}, without what it cannot hold", file)
     return str(after)
 
 

@@ -43,10 +43,10 @@ def test_start_hands_out_layers() -> None:
     [layer] = [box for box in app.selectbox if box.label == "Layer"]
     assert layer.options == ["gold", *(one.name for one in DEMO.corpus.systems)]
     app = sound(layer.select("rules").run())
-    assert [one.proto.label for one in app.get("download_button")] == ["rules.jsonl"]
+    assert [one.proto.label for one in app.get("download_button")] == [f"rules.jsonl · {len(RULES)} spans"]
     # What csv has no place for is listed, and the button says that the file is without it.
     app = sound(app.selectbox(key=f"{COPY_FORMAT}_rules").select("csv").run())
-    assert [one.proto.label for one in app.get("download_button")] == [f"rules.csv, {WITHOUT}"]
+    assert [one.proto.label for one in app.get("download_button")] == [f"rules.csv · {len(RULES)} spans, {WITHOUT}"]
     assert "csv has no place for the metadata of" in unmarked(app.warning[0].value)
     assert any("csv has no place for them" in one.value for one in app.caption)
 
@@ -54,10 +54,10 @@ def test_start_hands_out_layers() -> None:
 def test_the_spans_of_listed_records_are_handed_out_as_a_layer() -> None:
     view = View(corpus=DEMO.corpus.digest, system="rules", decision=("MIS",))
     app = opened("Inspect", view, export_menu=True)
-    assert [one.proto.label for one in app.get("download_button")][-1] == "gold-errors.jsonl"
+    assert [one.proto.label for one in app.get("download_button")][-1].startswith("gold-errors.jsonl · ")
     app.session_state[f"{keys.LIST}side_errors"] = "rules"
     app = sound(app.run())
-    assert [one.proto.label for one in app.get("download_button")][-1] == "rules-errors.jsonl"
+    assert [one.proto.label for one in app.get("download_button")][-1].startswith("rules-errors.jsonl · ")
     scores = score_layers(DEMO.corpus.gold, RULES, Settings((CRITERIA["strict"],)))
     found = ledger(scores, "strict", (DEMO.corpus.gold, RULES))
     missed, wrong = Query(decision=("MIS",)), Query(decision=("INC",))

@@ -165,7 +165,8 @@ def test_the_copy_with_verdicts_scores_as_the_page_says(tmp_path: Path) -> None:
         shown = list(visitor.shown.texts())
         (promised,) = re.findall(r"0\.\d{3}", shown[shown.index("F1 of rules under strict") + 1])[:1]
         visitor.choose("widget_review_tab", "Finish")
-        (tmp_path / "gold-finished.jsonl").write_bytes(visitor.download("gold-finished.jsonl"))
+        (spans,) = re.findall(r"finished layer has ([\d,]+ spans)", "\n".join(visitor.shown.texts()))
+        (tmp_path / "gold-finished.jsonl").write_bytes(visitor.download(f"gold-finished.jsonl · {spans}"))
         log = visitor.download("Log of changes (CSV)").decode("utf-8")
     files = [str(tmp_path / "gold-finished.jsonl"), str(SYSTEMS["rules"])]
     assert main(["score", *files, "-q", "--criteria", "strict", "--json", str(tmp_path / "scores.json")]) == 0

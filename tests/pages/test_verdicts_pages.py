@@ -99,7 +99,7 @@ def test_a_verdict_is_kept_with_its_note_and_the_next_record_is_chosen(view: Vie
     (one,) = store.every()
     assert (one.who, one.verdict.kind, one.verdict.note) == ("Ann", "gold", "the suffix counts")
     assert one.verdict.seen.quote == "troponin I" and one.verdict.partner is not None
-    assert "Kept as Ann: gold is right, of 'troponin I'." in said(app)
+    assert "Kept as Ann: gold is right, of 'troponin I'. u takes it back." in said(app)
     assert card(app)["note"] == ""
     app = press(app, "pred")
     assert [one.verdict.seen.quote for one in store.every()] == ["troponin I", "Antibodies"]
@@ -147,6 +147,9 @@ def test_a_verdict_that_replaces_one_says_whose_and_when_and_u_brings_it_back(st
     ann = press(ann, "undo")
     assert f"Taken back: the last verdict of Ann, of 'troponin I'. Again stands: {theirs}." in said(ann)
     assert [(one.who, one.verdict.kind) for one in store.reviewed().standing] == [("Bob", "gold")]
+    # A list is told of what it shows, and nobody of verdicts of their own.
+    for who, view in ((ANN, replace(VIEW, q="has:verdict=none")), (ANN, replace(VIEW, gold=("",))), (BOB, VIEW)):
+        assert "decided before" not in said(first(who, view))
     # It is said once, and of what is decided for the first time nothing.
     ann = press(press(ann, "j"), "pred")
     assert "Kept as Ann" in said(ann) and "replaces" not in said(ann) and told not in said(ann)

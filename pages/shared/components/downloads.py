@@ -29,7 +29,7 @@ from pages.shared.components.export_menu import FIGURE_CONFIG
 from pages.shared.data.memo import memoized
 from pages.shared.view import keys
 from pages.shared.view.layer_words import LayerWords
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import count, plain, show_problems
 
 Pieces = Callable[[], Iterable[pd.DataFrame]]
 Printed = Callable[[], Sequence[Table]]
@@ -188,7 +188,8 @@ def offer_layer(
 ) -> None:
     """Offer a layer of so many spans as a download called `name`, in a format to choose; `key` tells its content.
 
-    `beside` draws what stands beside the download; `format` is the one chosen at first.
+    `beside` draws what stands beside the download; `format` is the one chosen at first. The button says how many spans
+    its file has: while a page is drawn anew, the one before is still there and gives the file before.
     """
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         formats = list(writers())
@@ -199,9 +200,11 @@ def offer_layer(
         if refusal is not None:
             copy = _copy_or_refusal(key, format, name, layer, lossy=True)
         if isinstance(copy, tuple):
-            label = copy[0] if refusal is None else f"{copy[0]}, {WITHOUT}"
+            label = f"{copy[0]} · {count(spans, 'span')}"
+            label = label if refusal is None else f"{label}, {WITHOUT}"
             kind: Literal["primary", "secondary"] = "primary" if refusal is None else "secondary"
-            st.download_button(label, copy[1], file_name=copy[0], key=f"copy_{name}", on_click="ignore", type=kind)
+            button = table_key(f"copy_{name}", key, format)
+            st.download_button(label, copy[1], file_name=copy[0], key=button, on_click="ignore", type=kind)
         if beside is not None:
             beside()
     if refusal is not None:

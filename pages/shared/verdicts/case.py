@@ -219,8 +219,10 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     verdict_store.refresh()
     if replaced is not None and (replaced.who, replaced.verdict) == (who, verdict):
         replaced = None
-    replaces = "" if replaced is None else f" It replaces: {given_line(replaced, case.words)}; u brings that back."
-    set_outcome(LastVerdict(f"Kept as {who}: {_decision(case, kind, right)}.{replaces}"))
+    undo = "u takes it back."
+    if replaced is not None:
+        undo = f"It replaces: {given_line(replaced, case.words)}; u brings that back."
+    set_outcome(LastVerdict(f"Kept as {who}: {_decision(case, kind, right)}. {undo}"))
     return True
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import streamlit as st
 
 from nereval_core.ledger.attributes.own_facts import NO_VERDICT, VERDICT_ATTRIBUTES, record_form
@@ -158,16 +159,23 @@ def _first_open(page: PageContext, query: Query) -> tuple[str, str] | None:
     return (str(rows["document"].iat[0]), str(rows["record"].iat[0])) if len(rows) else None
 
 
-def _say_earlier(page: PageContext, done: int) -> None:
-    """Say once a corpus how many records were decided before it was opened, perhaps as part of another corpus."""
+def _say_earlier(page: PageContext) -> None:
+    """Say once a corpus how many of the listed records others had decided before, perhaps as part of another corpus."""
     if st.session_state.get(keys.EARLIER) == page.loaded.id:
         return
     st.session_state[keys.EARLIER] = page.loaded.id
-    if done and keys.REVIEWED not in st.session_state:
-        last = max(attach_verdicts(page.ledger().about).verdicts, key=lambda stored: stored.number)
-        verb = "was" if done == 1 else "were"
+    ledger = page.ledger()
+    attached = attach_verdicts(ledger.about)
+    if keys.REVIEWED in st.session_state or not attached.verdicts:
+        return
+    is_theirs = np.array([stored.who != reviewer.reviewer_name() for stored in attached.verdicts])
+    numbers = attached.at[ledger.positions(page.query(), ORDERS[0])]
+    numbers = numbers[(numbers >= 0) & is_theirs[numbers]]
+    if len(numbers):
+        last = max((attached.verdicts[number] for number in set(numbers.tolist())), key=lambda stored: stored.number)
+        verb = "was" if len(numbers) == 1 else "were"
         message = (
-            f"{count(done, 'record')} of this list {verb} decided before, the last by {last.who} on "
+            f"{count(len(numbers), 'record')} of this list {verb} decided before, the last by {last.who} on "
             f"{minute_of(last.at)}: a verdict belongs to text and span, whichever files they came in."
         )
         set_outcome(LastVerdict(message))
@@ -178,7 +186,7 @@ def draw_progress(page: PageContext) -> None:
     if reason_unoffered(page):
         return
     query, done, n_records = reviewed_of(page)
-    _say_earlier(page, done)
+    _say_earlier(page)
     if not n_records:
         return
     if done:
@@ -354,7 +362,7 @@ def give_batch(
     verdict_store.refresh()
     shared = "" if len(verdicts) == n_records else f" ({count(len(verdicts), 'span')}: some documents are there twice)"
     what = f"{_named(page, kind)}, of {count(n_records, 'record')}{shared}"
-    return LastVerdict(f"Kept as {who}: {what}. Undo takes all of them back.")
+    return LastVerdict(f"Kept as {who}: {what}. u takes all of them back.")
 
 
 def _conflicts(page: PageContext, theirs: tuple[StoredVerdict, ...]) -> None:
