@@ -112,3 +112,68 @@ def test_what_marks_cannot_say_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(FormatError, match=r"document '1': the word '<END>' has a blank or a mark in it; write it as"):
         write(marked.layer, tmp_path / "x", format="bracketed")
+
+
+RASA_YAML = """version: "3.1"
+
+nlu:
+- intent: travel
+  examples: |
+    - [Ann Lee](person) left [Rome]{"entity": "place", "role": "from"}
+    - Nobody came
+- synonym: Rome
+  examples: |
+    - [the city](place)
+- intent: told
+  examples:
+  - text: |
+      [Bob](person:Robert) left
+    metadata:
+      sentiment: neutral
+- rule: greet
+  steps:
+  - intent: travel
+  - action: utter_[x](y)
+"""
+RASA_MARKDOWN = """## intent:travel
+- [Ann Lee](person) left [Rome](place) <!-- said by many -->
+- Nobody came
+
+## lookup:place
+- [the city](place)
+
+## intent:told
+* [Bob](person:Robert) left
+"""
+RASA_SPANS = [("1", "Ann Lee", "person"), ("1", "Rome", "place"), ("3", "Bob", "person")]
+
+
+@pytest.mark.parametrize(("name", "content"), [("nlu.yml", RASA_YAML), ("nlu.md", RASA_MARKDOWN)])
+def test_examples_of_rasa_are_documents(name: str, content: str) -> None:
+    for text in (content, content.replace("\n", "\r\n"), "\ufeff" + content):
+        reading = read(Source.of_uploads([(name, text.encode())]))
+        assert reading.format == "bracketed"
+        assert reading.documents.texts == ("Ann Lee left Rome", "Nobody came", "Bob left")
+        assert span_texts(reading.layer) == RASA_SPANS
+    if name == "nlu.yml":
+        assert reading.layer.meta == {1: {"role": "from"}}
+        with pytest.raises(FormatError) as caught:
+            read(Source.of_uploads([(name, content.replace('"entity": "place", ', "").encode())]))
+        assert (caught.value.problems[0].line, "no type in" in caught.value.problems[0].found) == (6, True)
+
+
+@pytest.mark.parametrize(
+    "line", ["[Ann Lee](PER) left [Rome](LOC).", "[PER Ann Lee] left [LOC Rome].", "[PER: Ann Lee] left [LOC: Rome]."]
+)
+def test_lines_with_tight_brackets_stand_as_they_are(line: str) -> None:
+    reading = read(Source.of_uploads([("x.txt", f"Nobody  came.\n{line}\n".encode())]))
+    assert (reading.format, reading.documents.texts) == ("bracketed", ("Nobody  came.", "Ann Lee left Rome."))
+    assert span_texts(reading.layer) == [("2", "Ann Lee", "PER"), ("2", "Rome", "LOC")]
+
+
+@pytest.mark.parametrize(
+    "line", ["[Ann Lee]PER left", "[see](https://example.org) there", "[Ann Lee/PER] left", "[sic] he left"]
+)
+def test_other_brackets_are_not_names(line: str) -> None:
+    with pytest.raises(FormatError, match="cannot be recognised"):
+        read(Source.of_uploads([("x.txt", f"{line}\n".encode())]))

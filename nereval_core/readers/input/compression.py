@@ -184,6 +184,8 @@ ANNOTATION_SUFFIXES = frozenset(
             ".n3",
             ".nif",
             ".gate",
+            ".yml",
+            ".yaml",
         ),
         "",
     }

@@ -1,13 +1,17 @@
-"""Names between marks in text: OpenNLP's `<START:person> Ann Lee <END>`, and `[PER Ann Lee ]` of Illinois NER.
+"""Names between marks: `<START:person> Ann Lee <END>`, `[PER Ann Lee ]`, `[PER Ann Lee]` and `[Ann Lee](PER)`.
 
-A line is a sentence. Empty lines part documents; without any before the last sentence, each line is a document. Words
-are joined by one blank, sentences by a line end. A name without a type is of type `entity`, or of that of `--type`.
-Names of OpenNLP are not nested, those in square brackets may be. See the manual of Apache OpenNLP, "Name Finder
-Training".
+OpenNLP writes the first, Illinois NER the second, people and models the others. A line is a sentence. Empty lines part
+documents; without any before the last sentence, each line is a document. Words are joined by one blank, sentences by a
+line end; the last two notations have a document a line, which stands as it is. A name without a type is of type
+`entity`, or of that of `--type`. Names may be nested in the second alone. See the manual of Apache OpenNLP, "Name
+Finder Training".
+
+Of Rasa's training data, YAML or Markdown, each example of an intent is a document; `role` and `group` are metadata.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +26,16 @@ SQUARE = re.compile(r"(?:^|(?<=\s))(?:\[(?P<type>[A-Z][\w-]*)(?=\s)|(?P<end>\])(
 MARK = re.compile(r"<START[:>]|<END>")
 MARKED = re.compile(r"<START(?::[^<>\s]*)?>.*<END>")
 MARKED_SQUARE = re.compile(r"(?:^|\s)\[[A-Z][\w-]*\s+[^\[\]]*\s\](?:\s|$)")
+TIGHT = re.compile(r"\[(?P<type>[A-Z][A-Z0-9_-]+):?\s+(?P<words>[^\[\]]*[^\s\[\]])\](?![(/{\w])")
+LINKED = re.compile(
+    r"\[(?P<words>[^\[\]]+)\](?:\((?P<type>[^\W\d][\w.-]*)(?::[^()/]*)?\)|(?P<details>\{\s*\"[^{}]*\}))"
+)
+RASA = re.compile(r"(?:nlu:|\s*- intent:\s|## intent:)")
+RASA_PART = re.compile(r"\s*(?:-|##)\s*(?P<kind>intent|synonym|lookup|regex|rule|story|response)\s*:")
+RASA_EXAMPLE = re.compile(r"\s*[-*+]\s+(?:text:\s*)?(?P<text>.*?)\s*(?:<!--.*-->\s*)?")
+RASA_DETAILS = ("role", "group")
+BLOCK = re.compile(r"[|>][-+]?")
+"""What opens a text on the lines below it in YAML."""
 ENTITY = "entity"
 TEXT = "["
 """A bracket that opens no name."""
@@ -56,8 +70,8 @@ class _Document:
 
 class BracketedReader(Reader):
     name = "bracketed"
-    description = "names between marks: <START:person> Ann <END> of OpenNLP, [PER Ann ]"
-    suffixes = (".train", ".txt", ".test", ".dev", ".out")
+    description = "names between marks: <START:person> Ann <END> of OpenNLP, [PER Ann ], [Ann](PER) of Rasa"
+    suffixes = (".train", ".txt", ".test", ".dev", ".out", ".yml", ".yaml", ".md")
 
     def recognise(self, source: Source) -> float:
         """Claim text with marks of OpenNLP, and text with names in square brackets."""
@@ -66,7 +80,11 @@ class BracketedReader(Reader):
             return 1.0
         if lines and lines[0].lstrip().startswith("{"):
             return 0.0
-        return 0.8 if any(" ]" in line and MARKED_SQUARE.search(line) for line in lines) else 0.0
+        if any(map(RASA.match, lines)) and any("examples:" in line or line.startswith("## intent:") for line in lines):
+            return 1.0
+        if any("]" in line and (LINKED.search(line) or MARKED_SQUARE.search(line)) for line in lines):
+            return 0.8
+        return 0.6 if any("]" in line and TIGHT.search(line) for line in lines) else 0.0
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read all documents of all files.
@@ -78,6 +96,9 @@ class BracketedReader(Reader):
         files = source.pick(*self.suffixes)
         for file in files:
             lines = file.lines()
+            if pattern := _pattern_of_lines(lines):
+                _add_lines(file, lines, pattern, builder)
+                continue
             # Text without any name is as OpenNLP has it.
             is_square = not any(map(MARK.search, lines)) and any(map(MARKED_SQUARE.search, lines))
             marks = MARKS["[" if is_square else "<"]
@@ -99,6 +120,67 @@ class BracketedReader(Reader):
 
 
 READER = BracketedReader()
+
+
+def _pattern_of_lines(lines: Sequence[str]) -> re.Pattern[str] | None:
+    """Return the marks of lines that stand as they are, None where the lines are of words with blanks between."""
+    if any(MARK.search(line) or MARKED_SQUARE.search(line) for line in lines):
+        return None
+    has_marks = (pattern for pattern in (LINKED, TIGHT) if any("]" in line and pattern.search(line) for line in lines))
+    return LINKED if any(map(RASA.match, lines)) else next(has_marks, None)
+
+
+def _add_lines(file: SourceFile, lines: Sequence[str], pattern: re.Pattern[str], builder: Builder) -> None:
+    """Add the lines of a file, or the examples of Rasa's data, as documents."""
+    is_rasa = any(map(RASA.match, lines))
+    for number, line in _examples(lines) if is_rasa else enumerate(lines, start=1):
+        if not line or line.isspace():
+            continue
+        pieces: list[str] = []
+        spans: list[tuple[int, int, str, dict[str, str]]] = []
+        at = size = 0
+        for mark in pattern.finditer(line):
+            size += mark.start() - at
+            pieces += [line[at : mark.start()], mark["words"]]
+            at = mark.end()
+            label, meta = _type_of(mark)
+            if not label:
+                finding = f"no type in {quoted(mark[0])}"
+                builder.problem(number, finding, 'write [words](type) or [words]{"entity": "type"}', source=file.shown)
+            spans.append((size, size + len(mark["words"]), label, meta))
+            size += len(mark["words"])
+        builder.document(None, "".join((*pieces, line[at:])), line=number, source=file.shown)
+        for start, end, label, meta in spans:
+            builder.span(start, end, label or ENTITY, line=number, meta=meta)
+
+
+def _type_of(mark: re.Match[str]) -> tuple[str, dict[str, str]]:
+    """Return the type of a name and what else is said of it, no type where that cannot be read."""
+    if "details" not in mark.groupdict() or not mark["details"]:
+        return mark["type"], {}
+    try:
+        details = json.loads(mark["details"])
+    except ValueError:
+        return "", {}
+    return str(details.get("entity", "")), {key: str(details[key]) for key in RASA_DETAILS if key in details}
+
+
+def _examples(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the examples of intents with their lines; the text of one may stand on the line below."""
+    is_read = is_below = is_intent = False
+    for number, line in enumerate(lines, start=1):
+        if part := RASA_PART.match(line):
+            is_intent = part["kind"] == "intent"
+            is_read = is_intent and line.startswith("##")
+        elif line.strip().startswith("examples:"):
+            is_read = is_intent
+        elif is_below and line.strip():
+            yield number, line.strip()
+            is_below = False
+        elif is_read and (example := RASA_EXAMPLE.fullmatch(line)):
+            is_below = BLOCK.fullmatch(example["text"]) is not None
+            if not is_below:
+                yield number, example["text"]
 
 
 def _documents(

@@ -55,6 +55,12 @@ def list_in_a_cell(file: SourceFile, head: Head) -> bool:
     return not head.first_line.lstrip().startswith(("[", "{")) and LIST_BEGINS.search(head.text) is not None
 
 
+def marks_in_text(file: SourceFile, head: Head) -> bool:
+    """Return whether the file is no JSON, and a line of the head has marks of names, or is one of Rasa's."""
+    marks = ("<START", "]", "nlu:", "## intent:")
+    return not head.first_line.lstrip().startswith("{") and any(mark in line for line in head.lines for mark in marks)
+
+
 def text_beside_other_keys(file: SourceFile, head: Head) -> bool:
     """Return whether the first JSON object has a text, and keys that the native format does not have."""
     return "text" in head.keys and keys_beyond_the_native(file, head)
@@ -69,7 +75,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
     {
         "bc2gm": (first_line(r"[^|\s{][^|\s]*\|"),),
         "bioc": (within("<collection"), keys("documents", "PubTator3", "passages")),
-        "bracketed": (within("<START", " ]"),),
+        "bracketed": (marks_in_text,),
         "brat": (suffix(".ann"), suffix(".a1"), suffix(".a2")),
         "cas": (within("XMI", '"%'),),
         "conll": (NO_OBJECT,),

@@ -20,6 +20,7 @@ def argilla_record(record: Any) -> Any:
     responses: dict[str, Any] = {}
     suggestions: dict[str, Any] = {}
     fields: dict[str, str] = {}
+    others: dict[str, Any] = {}
     for key, value in record.items():
         question, _, part = key.rpartition(".")
         if question and part == "responses":
@@ -45,8 +46,10 @@ def argilla_record(record: Any) -> Any:
                 suggestions[key] = {"value": rows_of_columns(record[f"{key}-suggestion"]), "agent": agent}
         elif isinstance(value, str) and not question and "-suggestion" not in key and key not in OF_ARGILLA:
             fields[key] = value
+        else:
+            others[key] = value
     id = record.get("id", record.get("external_id"))
-    return {"id": id, "fields": fields, "responses": responses, "suggestions": suggestions}
+    return {**others, "id": id, "fields": fields, "responses": responses, "suggestions": suggestions}
 
 
 def rows_of_columns(value: Any) -> Any:
