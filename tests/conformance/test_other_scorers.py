@@ -14,7 +14,9 @@ from nereval_core.readers import Source
 from tests.support import conlleval_corpora
 from tests.support.other_scorers import (
     COMMAND,
+    LINK_MEASURES,
     MATCHES,
+    MENTION_MEASURES,
     METASTASIS,
     SEEDS,
     TAG_SEEDS,
@@ -129,6 +131,20 @@ def test_codes_of_cantemist_are_links_and_an_index(results: dict[str, Any], tmp_
         for name, counts in (("cantemist-norm", links), ("cantemist-codes", codes)):
             values = [round(value or 0, 3) for value in (counts.precision, counts.recall, counts.f1)]
             assert results[name][seed] == "|".join(map(str, values)), (name, seed)
+
+
+def test_measures_of_neleval_are_criteria_links_and_an_index(results: dict[str, Any], tmp_path: Path) -> None:
+    for seed, theirs in zip(SEEDS, results["neleval"], strict=True):
+        ours = {name: counts(criterion, tmp_path, concepts(seed)) for name, criterion in MENTION_MEASURES.items()}
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        write_codes(folder, coded(seed))
+        write_index(folder, coded(seed))
+        links = nereval.link(folder / "gold", folder / "pred").counts
+        codes = nereval.index(folder / "gold.tsv", folder / "pred.tsv").counts
+        for name, row in zip(LINK_MEASURES, (links, codes), strict=True):
+            ours[name] = (row.right, row.predicted - row.right, row.gold - row.right)
+        assert {name: tuple(row) for name, row in theirs.items()} == ours, seed
 
 
 def test_semeval_2015_strict_is_that_of_symptemist(results: dict[str, Any], tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ COMMAND = "CLASSES=… PYTHON=… python -m tests.support.other_scorers FOLDER t
 VERSION = (
     "jeniyat/WNUT_2020_NER 9a02914, thunlp/Few-NERD fe45e00, edgargsm/SMM4H2022 a5edff8, "
     "TeMU-BSC/cantemist-evaluation-library 98f7e13, cemantix/semeval-2015-task-14-scoring 048bfc9, "
-    "READ-BioMed/brateval 17acc16"
+    "READ-BioMed/brateval 17acc16, wikilinks/neleval 68f6841"
 )
 PROGRAMS = (
     "conlleval_py.py",
@@ -35,6 +35,7 @@ PROGRAMS = (
     "cantemist/src/comp_f1_diag_proc.py",
     "semeval-2015-task-14-task-1-eval.pl",
     "brateval/src/main/java/au/com/nicta/csp/brateval/CompareEntities.java",
+    "neleval/neleval/evaluate.py",
 )
 METASTASIS = "8000/6"
 """The code that CANTEMIST leaves out of the codes of documents."""
@@ -47,6 +48,9 @@ RUNS = 8
 MATCHES = {"strict": ("exact", "exact"), "exact": ("exact", "inexact"), "type": ("overlap", "exact")}
 MATCHES |= {"lenient": ("overlap", "inexact")}
 """How brateval matches spans and types, by our criterion."""
+MENTION_MEASURES = {"strong_mention_match": "exact", "strong_typed_mention_match": "strict"}
+"""Measures of neleval, and our criterion."""
+LINK_MEASURES = ("strong_link_match", "entity_match")
 
 
 def draw(seed: int, types: tuple[str, ...], *, apart: bool = True) -> list[Document]:
@@ -233,6 +237,37 @@ def brateval(documents: list[Document]) -> dict[str, list[int]]:
     return counts
 
 
+def neleval(program: Path, seed: int) -> dict[str, list[int]]:
+    """Return TP, FP and FN of types drawn as labels, and of concept ids drawn as labels, by measure."""
+    # Python 3.10 took away a name of the module.
+    module = "import collections, collections.abc, runpy; collections.Sequence = collections.abc.Sequence; "
+    call = "runpy.run_module('neleval', run_name='__main__')"
+    counts = {}
+    for documents, row, measures in (
+        (concepts(seed), "{id}\t{start}\t{end}\tQ1\t1.0\t{label}\n", MENTION_MEASURES),
+        (coded(seed), "{id}\t{start}\t{end}\t{label}\t1.0\tT\n", LINK_MEASURES),
+    ):
+        with tempfile.TemporaryDirectory() as root:
+            for side, name in ((1, "gold"), (2, "pred")):
+                spans = [(document[0], *span) for document in documents for span in document[side]]
+                lines = [row.format(id=name, label=label, start=low, end=high) for name, label, low, high in spans]
+                # The program wants the spans of a document in order.
+                Path(root, name).write_text("".join(sorted(lines, key=_place)), encoding="utf-8")
+            words = ("evaluate", "-f", "tab", "-m", "all-tagging", "-g", f"{root}/gold", f"{root}/pred")
+            printed, errors = run_program(
+                sys.executable, "-c", module + call, *words, folder=program.resolve().parents[1]
+            )
+            assert printed, errors
+            rows = {line.split("\t")[-1]: line.split("\t") for line in printed.splitlines()[1:]}
+        counts |= {name: [int(float(rows[name][column])) for column in (0, 1, 3)] for name in measures}
+    return counts
+
+
+def _place(line: str) -> tuple[str, int, int]:
+    name, start, end, *_ = line.split("\t")
+    return name, int(start), int(end)
+
+
 def mentions(seed: int) -> list[Document]:
     return draw(seed, ("MORFOLOGIA_NEOPLASIA",))
 
@@ -265,6 +300,7 @@ def results(folder: Path) -> Iterator[tuple[str, object]]:
     yield "cantemist-codes", [cantemist_codes(program["comp_f1_diag_proc.py"], coded(seed)) for seed in SEEDS]
     script = program["semeval-2015-task-14-task-1-eval.pl"]
     yield "semeval-2015", [semeval2015(script, disorders(seed)) for seed in SEEDS]
+    yield "neleval", [neleval(program["evaluate.py"], seed) for seed in SEEDS]
     yield "brateval", [brateval(concepts(seed)) for seed in SEEDS]
 
 
