@@ -21,6 +21,8 @@ MANY_WORDS = 6
 """Number of words from which spans are counted together."""
 YES = "yes"
 """The value of attributes that a record has or has not."""
+BETWEEN = ">"
+"""Between two criteria in the name of an attribute that compares them."""
 SAME_TYPE = ("equal", "differ")
 """The values of the attribute `types`: whether gold span and prediction have one type."""
 ORDERS = ("document", "text", "gold", "prediction", "decision", "longest")

@@ -71,19 +71,23 @@ def test_the_parts_of_a_gap_open_their_records(one: str, other: str) -> None:
     same = Query(decision=DECISIONS, having=((f"credit {found.strict}", "same"),))
     assert opened(records, same) + shown[["more", "less"]].to_numpy().sum() == len(DEMO.gold)
     assert records.attribute(f"gap {found.strict}") is not None and len(CAUSES) == 7
+    numbers = [part for part in gap_sentence(found) if isinstance(part, RecordCount)]
+    for criterion in (one, other, "muc"):
+        assert [opened(listed(criterion), part.query) for part in numbers] == [part.number for part in numbers] != []
 
 
-def test_the_steps_of_the_ladder_and_their_parts_open_their_records() -> None:
-    steps = ladder_steps(SCORES)
+@pytest.mark.parametrize("criterion", ["strict", "muc", "lenient"])
+def test_the_steps_of_the_ladder_and_their_parts_open_their_records(criterion: str) -> None:
+    """Whichever criterion is chosen: a count before the click is the count after it."""
+    steps, records = ladder_steps(SCORES), listed(criterion)
     for step in steps[1:]:
-        records = listed(step.criterion)
         assert opened(records, step.query()) == step.changed == sum(part.spans for part in step.parts)
         for part in step.parts:
-            assert opened(records, part.query(step.above)) == part.spans
+            assert opened(records, part.query(step.above, step.criterion)) == part.spans
     assert any(not part.gains for step in steps for part in step.parts)
     said = ladder_sentence(steps, step_between(SCORES, "strict", "lenient"))
     numbers = [part for part in said if isinstance(part, RecordCount)]
-    assert [opened(listed("lenient"), part.query) for part in numbers] == [part.number for part in numbers] != []
+    assert [opened(records, part.query) for part in numbers] == [part.number for part in numbers] != []
 
 
 @pytest.mark.parametrize(("one", "other"), [("strict", "type"), ("lenient", "partial")])

@@ -22,7 +22,7 @@ from nereval_core.alignment.candidates import CREDIT
 from nereval_core.analysis.crosstab import check_comparable
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, number_with_noun, record_count
 from nereval_core.analysis.span_relations import have_same_type, judge_pairs, overlapping_pairs
-from nereval_core.records.queries import Query
+from nereval_core.records.queries import BETWEEN, Query
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
@@ -180,13 +180,14 @@ def ordered_gap(scores: Scores, strict: str, loose: str) -> Gap:
 def gap_sentence(gap: Gap) -> Sentence:
     """Return the sentence on the gold spans with more and with less credit, and on the most frequent cause of more.
 
-    The records are those under the looser criterion.
+    Its numbers open records, whichever criterion these are listed under.
     """
     spans = len(gap.change)
     more, less = int((gap.change > 0).sum()), int((gap.change < 0).sum())
     if not spans:
         return ()
-    credit = f"credit {gap.strict}"
+    between = f"{gap.strict}{BETWEEN}{gap.loose}"
+    credit = f"credit {between}"
     parts: list[str | RecordCount] = [
         f"Of {number_with_noun('gold span', spans)} ",
         record_count(more, Query(having=((credit, "more"),)), spans),
@@ -197,7 +198,7 @@ def gap_sentence(gap: Gap) -> Sentence:
     if more:
         sums = np.bincount(gap.cause[gap.change > 0], minlength=len(CAUSES))
         cause = CAUSES[int(sums.argmax())]
-        query = Query(having=((f"gap {gap.strict}", cause), (credit, "more")))
+        query = Query(having=((f"gap {between}", cause), (credit, "more")))
         parts += ["; ", record_count(int(sums.max()), query, more), f" of these {CAUSES_IN_WORDS[cause]}"]
     return join_parts([*parts, "."])
 

@@ -22,7 +22,7 @@ import pandas as pd
 from nereval_core.alignment.candidates import CREDIT
 from nereval_core.analysis.criteria.gap import ELSEWHERE, KINDS, Gap, ordered_gap
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts
-from nereval_core.records.queries import YES, Query
+from nereval_core.records.queries import BETWEEN, YES, Query
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Criterion, decision_table
@@ -45,10 +45,10 @@ class StepPart:
     f1: Fraction
     first: tuple[int, ...] = ()
 
-    def query(self, strict: str) -> Query:
-        """Return the query of its records, which are those under the other of the two criteria."""
-        gain = "more" if self.gains else "less"
-        return Query(decision=DECISIONS, having=((f"forgiven {strict}", self.kind), (f"credit {strict}", gain)))
+    def query(self, strict: str, loose: str) -> Query:
+        """Return the query of its records, whichever criterion they are listed under."""
+        gain, between = "more" if self.gains else "less", f"{strict}{BETWEEN}{loose}"
+        return Query(decision=DECISIONS, having=((f"forgiven {between}", self.kind), (f"credit {between}", gain)))
 
 
 class Piece(NamedTuple):
@@ -98,17 +98,22 @@ class Step:
         """The gold spans with another credit than under the criterion above."""
         return sum(part.spans for part in self.parts)
 
+    @property
+    def between(self) -> str:
+        """The two criteria, as attributes of records name them."""
+        return f"{self.above}{BETWEEN}{self.criterion}"
+
     def query(self) -> Query:
         """Return the query of the records of all parts, both those that gain and those that lose."""
-        return Query(decision=DECISIONS, having=((f"changed {self.above}", YES),))
+        return Query(decision=DECISIONS, having=((f"changed {self.between}", YES),))
 
     def kind_query(self, kind: str) -> Query:
         """Return the query of the records of one kind of cause, both those that gain and those that lose."""
-        return Query(decision=DECISIONS, having=((f"forgiven {self.above}", kind),))
+        return Query(decision=DECISIONS, having=((f"forgiven {self.between}", kind),))
 
     def gain_query(self, gains: bool) -> Query:
         """Return the query of the records of all kinds that gain, or of those that lose."""
-        return Query(decision=DECISIONS, having=((f"credit {self.above}", "more" if gains else "less"),))
+        return Query(decision=DECISIONS, having=((f"credit {self.between}", "more" if gains else "less"),))
 
 
 def comparable_criteria(scores: Scores) -> tuple[str, ...]:
@@ -193,7 +198,7 @@ def piece_table(steps: Sequence[Step]) -> pd.DataFrame:
 def ladder_sentence(steps: Sequence[Step], whole: Step | None) -> Sentence:
     """Return the sentence on F1 under the first and the last criterion, and on the causes of the difference.
 
-    `whole` is the step from the first criterion to the last. Numbers open the records under the last.
+    `whole` is the step from the first criterion to the last. Numbers open records, whichever criterion is chosen.
     """
     first, last = (steps[0], steps[-1]) if steps else (None, None)
     if first is None or last is None or first.f1 is None or last.f1 is None:

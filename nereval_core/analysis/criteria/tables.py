@@ -16,7 +16,7 @@ from nereval_core.analysis.criteria.convention_differences import (
 from nereval_core.analysis.criteria.gap import CHAIN, ELSEWHERE, KINDS, OVERLAPPED, WHOLLY, Gap, RecoveredSpans
 from nereval_core.analysis.criteria.ladder import LEFT_OUT
 from nereval_core.analysis.criteria.steps import Step
-from nereval_core.records.queries import Query
+from nereval_core.records.queries import BETWEEN, Query
 from nereval_core.report.colours import LOOKS
 from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import (
@@ -120,9 +120,10 @@ def gap_table(gap: Gap, title: str, notes: tuple[str, ...] = ()) -> Table:
     def opens(gain: str) -> Opens:
         def target(row: Row) -> RecordsOf:
             cause = str(row["cause"])
-            having = ((f"gap {gap.strict}", cause), *([(f"credit {gap.strict}", gain)] if gain else []))
+            between = f"{gap.strict}{BETWEEN}{gap.loose}"
+            having = ((f"gap {between}", cause), *([(f"credit {between}", gain)] if gain else []))
             title = f"{cause}, {gap.strict} to {gap.loose}"
-            return RecordsOf(Query(decision=DECISIONS, having=having), title, gap.loose)
+            return RecordsOf(Query(decision=DECISIONS, having=having), title)
 
         return target
 

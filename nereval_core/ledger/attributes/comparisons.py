@@ -2,7 +2,8 @@
 
 `gap NAME` is the cause of the part that a gold span has in the gap of F1 from NAME to the records' criterion, and
 `forgiven NAME` that cause by its kind; `credit NAME` whether it earns more or less credit under the latter, `changed
-NAME` whether it earns another one; `flips NAME` whether the decision is another one.
+NAME` whether it earns another one. `NAME>OTHER` names both criteria, whichever the records are listed under.
+`flips NAME` is whether the decision is another one.
 `recovered A,B,C` is the first of these criteria, A aside, that credits a gold span which A does not. `merging
 DNA,RNA>nucleic` is the decision once types are merged; `fold 10 0` is the fold of the document, by number and seed.
 
@@ -32,6 +33,7 @@ from nereval_core.analysis.crosstab import (
 from nereval_core.analysis.span_relations import corresponding_spans
 from nereval_core.corpus.arrays import Array
 from nereval_core.problems import FormatError
+from nereval_core.records.queries import BETWEEN
 from nereval_core.records.tables import DECISIONS
 from nereval_core.review.attribute import Attribute, Records
 from nereval_core.scoring import Scores
@@ -69,8 +71,9 @@ def changed(records: Records, argument: str) -> Attribute | None:
 
 
 def _gap(records: Records, argument: str) -> Gap | None:
-    scores = _comparable(records, [argument])
-    return None if scores is None else ordered_gap(scores, argument, records.criterion)
+    strict, _, loose = argument.partition(BETWEEN)
+    scores = _comparable(records, [strict, *([loose] if loose else [])])
+    return None if scores is None else ordered_gap(scores, strict, loose or records.criterion)
 
 
 def flips(records: Records, argument: str) -> Attribute | None:

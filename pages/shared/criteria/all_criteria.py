@@ -27,7 +27,7 @@ from nereval_core.tables import RATIO_KEYS
 from nereval_core.tables.glossary import GLOSSARY
 from pages.shared.components.downloads import Export
 from pages.shared.components.tables import ChosenCell, formula_box, open_records, show_table, table_export
-from pages.shared.criteria.ladder import steps_of
+from pages.shared.criteria.ladder import listed_under, steps_of
 from pages.shared.data import caches
 from pages.shared.data.convention_results import counts_of, figures_table, formula, records_of_count, values_of
 from pages.shared.data.page_context import PageContext
@@ -127,7 +127,7 @@ def _open_step(page: PageContext, step: Step, column: str) -> None:
     queries |= {"gain": step.gain_query(True), "lose": step.gain_query(False)}
     words = {"gain": "that gain", "lose": "that lose"}.get(column, column if column in KINDS else "all")
     title = f"{named(step.above)} to {named(step.criterion)}, {words}"
-    open_records(page, step.criterion, queries.get(column, step.query()), title, name="every")
+    open_records(page, listed_under(page, step), queries.get(column, step.query()), title, name="every")
 
 
 def _open_scorer_count(page: PageContext, row: CriterionRow, code: str) -> None:

@@ -67,7 +67,7 @@ def _gap(page: PageContext, gap: Gap) -> None:
         f"**F1 is {f1[0]:.4f} under {plain(gap.strict)} and {f1[1]:.4f} under {plain(gap.loose)}, "
         f"{signed(float(total), 4)}.**"
     )
-    sentence.draw(page, gap_sentence(gap), "gap", gap.loose)
+    sentence.draw(page, gap_sentence(gap), "gap")
     if not len(frame):
         st.caption(plain(page.words.by_names("No gold span earns another credit."), 300))
         return

@@ -64,7 +64,7 @@ def follow_event(page: PageContext) -> PageContext:
 def draw_sentence(page: PageContext) -> None:
     """Show in words how much F1 the last criterion of the ladder forgives, and what it comes from."""
     if steps := steps_of(page):
-        sentence.draw(page, _sentence(page), "ladder", steps[-1].criterion)
+        sentence.draw(page, _sentence(page), "ladder", listed_under(page, steps[-1]))
 
 
 def draw_ladder(page: PageContext, rows: Sequence[CriterionRow]) -> None:
@@ -94,6 +94,14 @@ def _between(page: PageContext, above: str, name: str) -> Step:
 def _sentence(page: PageContext) -> Any:
     steps = steps_of(page)
     return ladder_sentence(steps, _between(page, steps[0].criterion, steps[-1].criterion) if steps[1:] else None)
+
+
+def listed_under(page: PageContext, step: Step) -> str:
+    """Return the criterion that the records of a step are listed under.
+
+    It is the chosen one, wherever that decides over the same spans: whoever looks at a step has not chosen another.
+    """
+    return page.by if page.by in {each.criterion for each in steps_of(page)} else step.criterion
 
 
 def open_step(page: PageContext, steps: Sequence[Step]) -> str:
@@ -261,7 +269,10 @@ def _follow(page: PageContext, event: Mapping[str, Any]) -> PageContext:
         state.write_address()
         return replace(page, view=replace(page.view, step=step.criterion))
     if step is not None:
-        view = view_of(page.view.under(step.criterion), _query(page, step, event))
+        # Its decisions are those under its own criterion.
+        is_own = event["act"] == "decision" or not step.above
+        view = page.view if not is_own and listed_under(page, step) == page.by else page.view.under(step.criterion)
+        view = view_of(view, _query(page, step, event))
         if act == "record":
             view = replace(view, doc=str(event["doc"]), record=str(event["record"]))
         state.go(navigation.pages()["Inspect"], replace(view, inspect_tab="records"))
@@ -277,5 +288,5 @@ def _query(page: PageContext, step: Step, event: Mapping[str, Any]) -> Query:
         parts = step.parts if above == step.above else _between(page, above, step.criterion).parts
         for part in parts:
             if part.kind == event["kind"] and part.gains == bool(event["gains"]):
-                return part.query(above)
+                return part.query(above, step.criterion)
     return step.query() if step.above else Query(decision=ERRORS)

@@ -15,7 +15,7 @@ from nereval_core.analysis.errors import LIKE
 from nereval_core.analysis.errors.error_groups import GroupKey
 from nereval_core.analysis.errors.group_words import Annotators, Phrase, group_phrases
 from nereval_core.problems import name_text
-from nereval_core.records.queries import YES
+from nereval_core.records.queries import BETWEEN, YES
 from nereval_core.records.reasons import type_difference
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import USUAL_WORDS, SideWords
@@ -168,11 +168,19 @@ class LayerWords:
         if key is not None:
             return "".join(phrase.text for phrase in self.pattern(key))
         # Conditions on the credit under another criterion.
+        strict, _, loose = argument.partition(BETWEEN)
+        under = f" under {loose}" if loose else ""
         if word == "credit":
-            return f"same credit as under {argument}" if value == "same" else f"{value} credit than under {argument}"
+            return (
+                f"same credit{under} as under {strict}"
+                if value == "same"
+                else f"{value} credit{under} than under {strict}"
+            )
         if word == "changed" and value == YES:
-            return f"another credit than under {argument}"
-        return f"against {argument}: {value}" if word in ("gap", "forgiven") else f"{name}: {value}"
+            return f"another credit{under} than under {strict}"
+        if word in ("gap", "forgiven"):
+            return f"{strict} to {loose}: {value}" if loose else f"against {strict}: {value}"
+        return f"{name}: {value}"
 
     def reason(self, reason: str, gold_type: object, pred_type: object) -> str:
         """Return why a record was decided so; of annotators by name, from the reason and the types of both sides."""
