@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.records.queries import Query
+from pages.shared.components.tables import records_file_name
+from pages.shared.view.queries import ERRORS
 from tests.pages.test_pages import cell
 
 
@@ -97,3 +100,22 @@ def test_every_table_with_a_signature_offers_its_files() -> None:
         "LaTeX",
         "HTML",
     ]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        (Query(decision=ERRORS), "records-inspect-rules-strict"),
+        (Query(), "records-inspect-rules-strict"),
+        (Query(decision=("MIS", "SPU")), "records-inspect-rules-strict-MIS-SPU"),
+        (Query(gold=("RNA",), pred=("",)), "records-inspect-rules-strict-gold-RNA-pred-none"),
+        (
+            Query(doc="../bio 07", having=(("class", "type only"),)),
+            "records-inspect-rules-strict-bio-07-class-type-only",
+        ),
+        (Query(text="a" * 500), f"records-inspect-rules-strict-{'a' * 51}"),
+    ],
+)
+def test_files_of_records_are_called_by_their_page_and_filter(query: Query, name: str) -> None:
+    """Two lists saved one after the other are two files, neither of which a browser calls `records (1)`."""
+    assert records_file_name("Inspect", "rules", "strict", query) == name

@@ -14,7 +14,7 @@ import streamlit as st
 
 from nereval_core.analysis.criteria.tables import decisions_in_words
 from nereval_core.problems import capitalised
-from nereval_core.records.queries import ORDERS, Query, Side
+from nereval_core.records.queries import FIELDS, ORDERS, Query, Side
 from nereval_core.report.colours import decision_look
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
@@ -27,7 +27,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys
 from pages.shared.view.formulas import formula
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
-from pages.shared.view.queries import view_of
+from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import as_markdown, count, count_words, explained, named, noun, plain
 
 ROWS = 100
@@ -359,11 +359,26 @@ def records_export(page: PageContext, criterion: str, query: Query, order: str =
     return Export(
         partial(ledger.pieces, query, order),
         page.signature(criterion),
-        "records",
+        records_file_name(str(st.session_state.get(keys.PAGE, "")), page.system, criterion, query),
         key=f"records_{name}",
         rows=ledger.total(query).records,
         below=partial(_annotations, page, criterion, query, name) if noun(criterion) == "record" else None,
     )
+
+
+def records_file_name(title: str, system: str, criterion: str, query: Query) -> str:
+    """Return a name for the records of a system on the page of a title, by what they are narrowed down to."""
+    types = [(side, kind or "none") for side, kinds in (("gold", query.gold), ("pred", query.pred)) for kind in kinds]
+    fields = [(name, value) for name in FIELDS if (value := getattr(query, name))]
+    decisions = () if query.decision in (ERRORS, DECISIONS) else query.decision
+    parts = [title.lower(), system, criterion, *decisions, *query.types, query.doc, query.text]
+    parts += [part for pair in (*types, *fields, *query.having) for part in pair]
+    name = layer_file_name(" ".join(["records", *filter(None, parts)]))
+    return name[:LONGEST_FILE_NAME].rstrip("-")
+
+
+LONGEST_FILE_NAME = 80
+"""Characters of the name of a file of records, without its ending."""
 
 
 def _annotations(page: PageContext, criterion: str, query: Query, name: str) -> None:
