@@ -173,7 +173,9 @@ def suggested_lines(suggestions: Sequence[Suggestion], gold: Layer, systems: Ite
     others = [kind for kind in gold.types if kind not in reached]
     if others and suggestions:
         lines.append(f"# types of gold that no line maps to: {_on_one_line(', '.join(others))}")
-    if joined := spellings((gold, *systems)):
+    mapped = {suggestion.name for suggestion in suggestions if suggestion.sure}
+    joined = {name: usual for name, usual in spellings((gold, *systems)).items() if not {name, usual} <= mapped}
+    if joined:
         lines.append(
             "# One side spells these in several ways. To join them, save the lines without # as FILE: --types FILE"
         )

@@ -82,6 +82,17 @@ def test_types_that_do_not_meet_are_read_again_with_a_mapping() -> None:
     assert "pred types mapped: place=LOC;person=PER" in marks(app)
 
 
+def test_other_names_for_types_of_gold_are_read_as_golds_by_one_click() -> None:
+    app = upload(opened("Start"), lines(), lines({"PER": "person"}))
+    assert not app.warning
+    told = "Other names for types of gold: person may be PER."
+    assert told in [shown.value for shown in app.markdown]
+    app = at_start(settled(next(button for button in app.button if button.key == "types_read_sure").click().run()))
+    assert set(account(app)["types"]) == {"LOC, PER"}
+    assert told not in [shown.value for shown in app.markdown] and not suggested(app)
+    assert "pred types mapped: person=PER" in marks(app)
+
+
 def test_spellings_of_one_side_are_joined_on_both_by_one_click() -> None:
     spelt = lines().replace('"start": 8, "end": 11, "label": "PER"', '"start": 8, "end": 11, "label": "Per"', 1)
     app = upload(opened("Start"), spelt, spelt)

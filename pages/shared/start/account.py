@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -165,6 +165,8 @@ MAPPING = "mapping"
 """The form of the mapping of types, beside which problems of reading by it stand."""
 TYPES_NAMED = 4
 """So many types of each side are named."""
+BY_NAME = "By their spans or names; the table below says why. The signature says what was mapped."
+BY_SPELLING = "On both sides, by the spelling that has most spans. The signature says what was mapped."
 NOTE = (
     "{other} may call the same thing by another name. Each type that {reference} does not have is set beside the type "
     "of {reference} that its spans overlap most, or else the one with a name alike. Nothing was applied."
@@ -186,6 +188,8 @@ def offer_mapping(page: PageContext) -> None:
         st.warning(
             f"No type of {named(layer.name)} is one of {reference}'s: {here_named} there, {gold_types} in {reference}."
         )
+    if not apart:
+        _offer_other_names(loaded, {each.name: each.to for each in suggestions if each.sure and each.to}, reference)
     with st.expander(f"Types that {reference} does not have: {len(suggestions)}", expanded=bool(apart)):
         other = "An annotator" if loaded.first_annotator else "A system"
         st.caption(NOTE.format(other=other, reference=reference))
@@ -207,23 +211,41 @@ def _suggested(loaded: Loaded) -> tuple[Suggestion, ...]:
     return compute(loaded, "Suggesting types", suggest_types, loaded.corpus.gold, loaded.corpus.systems)
 
 
+def _offer_other_names(loaded: Loaded, names: Mapping[str, str], reference: str) -> None:
+    """Offer to read types of systems by the names of gold's where it is clear which these are."""
+    if names:
+        pairs = ", ".join(f"{named(name)} may be {named(to)}" for name, to in list(names.items())[:TYPES_NAMED])
+        text = f"Other names for types of {reference}: {pairs}{_further(names)}."
+        _offer(text, f"Read them by {reference}'s names", "types_read_sure", _read_as, loaded, names)
+
+
 def _offer_spellings(loaded: Loaded) -> None:
     """Offer to join types that one side spells in several ways, on both sides at once."""
     joined = _spellings(loaded) if loaded.types_can_be_mapped else {}
     if not joined:
         return
     pairs = ", ".join(f"{named(name)} and {named(usual)}" for name, usual in list(joined.items())[:TYPES_NAMED])
-    more = f" and {len(joined) - TYPES_NAMED:,} more" if len(joined) > TYPES_NAMED else ""
+    text = f"One side spells the same type in several ways: {pairs}{_further(joined)}."
+    _offer(text, "Read them as one type", "spellings_join", _join_spellings, loaded, joined, BY_SPELLING)
+
+
+def _further(names: Mapping[str, str]) -> str:
+    return f" and {len(names) - TYPES_NAMED:,} more" if len(names) > TYPES_NAMED else ""
+
+
+def _offer(
+    text: str,
+    label: str,
+    key: str,
+    on_click: Callable[[Loaded, Mapping[str, str]], None],
+    loaded: Loaded,
+    names: Mapping[str, str],
+    words: str = BY_NAME,
+) -> None:
+    """Draw what may be read by other names, and the button that does it."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"One side spells the same type in several ways: {pairs}{more}.", width="content")
-        st.button(
-            "Read them as one type",
-            key="spellings_join",
-            help="On both sides, by the spelling that has most spans. The signature says what was mapped.",
-            disabled=opening.is_waiting(),
-            on_click=_join_spellings,
-            args=(loaded, joined),
-        )
+        st.markdown(text, width="content")
+        st.button(label, key=key, help=words, disabled=opening.is_waiting(), on_click=on_click, args=(loaded, names))
 
 
 @memoized("Comparing names of types …")
@@ -235,6 +257,11 @@ def _join_spellings(loaded: Loaded, joined: Mapping[str, str]) -> None:
     names, options = type_names(joined), loaded.options
     gold, pred = _composed(options.gold_types, names), _composed(options.pred_types, names)
     _begin_reading(loaded, replace(options, gold_types=gold, pred_types=pred))
+
+
+def _read_as(loaded: Loaded, names: Mapping[str, str]) -> None:
+    pred = _composed(loaded.options.pred_types, type_names(names))
+    _begin_reading(loaded, replace(loaded.options, pred_types=pred))
 
 
 def _table(suggestions: tuple[Suggestion, ...], reference: str) -> Table:
