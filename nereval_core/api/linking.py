@@ -27,7 +27,7 @@ TSV = "tsv"
 """The name of the format of a file of codes."""
 LINKS_REMEDY = "give gold with links: a NEL column (hipe), N lines or codes as notes (brat), links (jsonl)"
 INDEX_REMEDY = "give gold with ids: lines document<tab>code (tsv), or spans with links"
-SPANNED = ("jsonl", "brat", "hipe")
+SPANNED = ("jsonl", "brat", "bionlp", "hipe")
 """Formats whose spans may have links."""
 
 Relaxed = Mapping[str, str] | Source | str | os.PathLike[str]

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class BratWriter(Writer):
     name = "brat"
     description = "brat stand-off: a folder of .txt and .ann files"
     holds = frozenset(("ids", "links", "rankings", "fragments"))
+    suffix: ClassVar[str] = ".ann"
 
     def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
         problems = [*_bad_ids(layer, path), *_bad_words(layer, path)]
@@ -50,7 +51,7 @@ class BratWriter(Writer):
                 base = folder / name
                 base.parent.mkdir(parents=True, exist_ok=True)
                 base.with_name(base.name + ".txt").write_bytes(text.encode())
-                base.with_name(base.name + ".ann").write_bytes(
+                base.with_name(base.name + self.suffix).write_bytes(
                     _annotations(layer, number, has_notes=has_notes).encode()
                 )
         n_nil = sum(links.count(NO_ENTRY["<null>"]) for links in layer.links.values()) if has_notes else 0
@@ -59,6 +60,18 @@ class BratWriter(Writer):
     def holds_meta(self, meta: Mapping[str, Any]) -> bool:
         """Return whether attributes can say this: names without blanks, and text of a line, or true."""
         return all(map(_is_attribute, meta, meta.values()))
+
+
+class BioNlpWriter(BratWriter):
+    """A folder of .txt and .a1 files, in which the tasks have T lines alone."""
+
+    name = "bionlp"
+    description = "BioNLP's shared tasks: a folder of .txt and .a1 files"
+    holds = frozenset(("ids", "fragments"))
+    suffix = ".a1"
+
+    def holds_meta(self, meta: Mapping[str, Any]) -> bool:
+        return not meta
 
 
 def _is_attribute(key: str, value: Any) -> bool:
@@ -134,4 +147,4 @@ def _bad_words(layer: Layer, path: Path) -> list[Problem]:
     ]
 
 
-WRITERS = (BratWriter(),)
+WRITERS = (BratWriter(), BioNlpWriter())

@@ -591,7 +591,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "i2b2 2014": ("offsetxml", {"d.xml": I2B2_2014}, None),
     "MAE": ("offsetxml", {"d.xml": MAE}, None),
     "GATE": ("offsetxml", {"d.xml": GATE}, "default"),
-    "BioNLP": ("brat", dict(BIONLP), None),
+    "BioNLP": ("bionlp", dict(BIONLP), None),
     "OpenNLP": ("bracketed", {"x.train": OPENNLP}, None),
     "names in square brackets": ("bracketed", {"x.txt": SQUARE}, None),
     "CoNLL-2012": ("ragged", {"x.v4_gold_conll": CONLL2012}, None),

@@ -213,6 +213,7 @@ def in_text(found: Content) -> Content:
 
 
 OTHERWISE: dict[str, Callable[[Content], Content]] = {
+    "bionlp": in_order_of_names,
     "brat": in_order_of_names,
     "cas": in_order_of_names,
     "conll": in_tokens,

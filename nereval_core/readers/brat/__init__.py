@@ -11,13 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.brat.files import (
-    BIONLP,
     CODE_POINTS,
     DocumentFiles,
     Parts,
@@ -57,12 +56,13 @@ ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: (.*))?", re.DOTALL)
 
 class BratReader(Reader):
     name = "brat"
-    description = "brat stand-off: a folder of .txt and .ann files, or of BioNLP's .a1 and .a2"
+    description = "brat stand-off: a folder of .txt and .ann files"
+    suffixes: ClassVar[tuple[str, ...]] = (".ann",)
     has_cores = True
 
     def recognise(self, source: Source) -> float:
         """Claim files of annotations that hold nothing, or begin with a line such as brat writes."""
-        files = [file for suffix in (".ann", *BIONLP) for file in source.by_suffix.get(suffix, ())]
+        files = [file for suffix in self.suffixes for file in source.by_suffix.get(suffix, ())]
         for file in files:
             line = source.head_of(file).first_line
             if line:
