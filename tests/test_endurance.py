@@ -196,8 +196,9 @@ def test_what_other_sites_reach_is_seen(tmp_path: Path, browser: Any, monkeypatc
 
     # Streamlit then connects pages of all origins, and lets them read.
     monkeypatch.setenv("STREAMLIT_SERVER_ENABLE_CORS", "false")
-    counts = cross_site.run(tmp_path, lambda clicks, share=1.0: clicks < 2, browser=browser, servers=(("http", ()),))
-    assert counts["attacks"] == 1 and counts["leaks"] > 0
+    counts = cross_site.run(tmp_path, lambda clicks, share=1.0: clicks < 3, browser=browser, servers=(("http", ()),))
+    # A cookie of another port of this machine is not kept from it.
+    assert counts["attacks"] == 2 and counts["leaks"] > 0
 
 
 @pytest.mark.browser
