@@ -334,12 +334,22 @@ REFUSED_XML = [
     ),
     ('<!DOCTYPE collection [\n<!ENTITY x SYSTEM "file:///etc/passwd">]>' + of_passage(""), 2, "entities are declared"),
     (
+        '<!DOCTYPE collection [\n<!ATTLIST infon key CDATA "type">]>' + of_passage(""),
+        2,
+        "values of attributes are declared",
+    ),
+    (
         '<!DOCTYPE collection [\n<!ENTITY % x SYSTEM "http://127.0.0.1:9/"> %x;]>' + of_passage(""),
         2,
         "entities are declared",
     ),
     (of_passage("\x01"), 3, "not XML: not well-formed (invalid token) at column 1"),
 ]
+
+
+def test_a_document_type_may_say_what_there_must_be() -> None:
+    declared = "<!DOCTYPE collection [\n<!ELEMENT infon (#PCDATA)><!ATTLIST infon key CDATA #REQUIRED>]>"
+    assert len(read_xml(declared + of_passage("")).documents) == 1
 
 
 @pytest.mark.parametrize(("text", "line", "said"), REFUSED_XML, ids=[row[-1] for row in REFUSED_XML])

@@ -25,7 +25,7 @@ BLOCKS = (0xFDD0, *range(0xE000, 0xF8E0, 32))
 EXPORT_AGAIN = "export the file again"
 HANDLERS = (
     *("StartElementHandler", "EndElementHandler", "CharacterDataHandler"),
-    *("StartDoctypeDeclHandler", "EntityDeclHandler", "SkippedEntityHandler"),
+    *("StartDoctypeDeclHandler", "EntityDeclHandler", "AttlistDeclHandler", "SkippedEntityHandler"),
 )
 
 
@@ -58,8 +58,9 @@ def parse_xml(raw: bytes, source: str, problems: list[Problem], listen: Listen) 
 def parse_blocks(blocks: Iterable[bytes], source: str, problems: list[Problem], listen: Listen) -> None:
     """Parse XML 1.0 that comes in blocks; problems are added to `problems`.
 
-    A document type may name a file, which is never fetched, and declare no entity. References to undeclared entities
-    are refused too: a parser that does not read the document type may leave them out without a word, and all offsets
+    A document type may name a file, which is never fetched, and declare no entity and no value of an attribute, of
+    which each short element would have thousands. References to undeclared entities are refused too: a parser that
+    does not read the document type may leave them out without a word, and all offsets
     behind them would be wrong.
     """
     parser = ParserCreate(namespace_separator=" ")
@@ -71,12 +72,17 @@ def parse_blocks(blocks: Iterable[bytes], source: str, problems: list[Problem], 
     def refuse_entity(*_: object) -> NoReturn:
         refuse("entities are declared, which no export has", "write the characters themselves")
 
+    def refuse_value(_element: str, _name: str, _type: str, value: str | None, _is_required: int) -> None:
+        if value is not None:
+            refuse("values of attributes are declared, which no export has", "write them where they are used")
+
     def refuse_undeclared(name: str, is_parameter: bool) -> None:
         if not is_parameter:
             refuse(f"an entity &{name};, which nothing declares", "write the character itself")
 
     # Unparsed and external entities are declared by the same handler.
     parser.EntityDeclHandler = refuse_entity
+    parser.AttlistDeclHandler = refuse_value
     parser.SkippedEntityHandler = refuse_undeclared
     parser.StartElementHandler = listen(parser)
     try:
