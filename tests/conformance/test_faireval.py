@@ -70,11 +70,12 @@ def test_a_span_without_a_token_left_is_missed_though_it_overlaps(tmp_path: Path
     outcome = scored(tmp_path, [(gold, pred), ([("EMPTY", (999,))], [])])
     assert overall_rows(outcome.records("fair"), "record", "pred_type", "decision", "why") == [
         ("g:14-15:A", "B", "INC", "equal tokens, another label"),
+        # Pairs that overlap nothing else come first.
+        ("g:8-11:B", "B", "PAR", "the same label, overlaps the gold span"),
+        ("g:16-19:C", "A", "INC", "another label, overlaps the gold span"),
         # The shortest gold span takes the prediction first; the larger one keeps a token of it.
         ("g:2-3:A", "A", "PAR", "the same label, larger than the gold span"),
-        ("g:8-11:B", "B", "PAR", "the same label, overlaps the gold span"),
         ("g:0-5:A", "A", "PAR", "the same label, smaller than the gold span"),
-        ("g:16-19:C", "A", "INC", "another label, overlaps the gold span"),
         ("p:22-23:A", "A", "SPU", "no gold span is left for it"),
         ("g:0-1:EMPTY", None, "IGN", "fills a sentence of the program's files: left out"),
     ]

@@ -60,27 +60,22 @@ class FairErrors:
     figures: Mapping[str, Mapping[str, float]]
 
 
-_KEPT: WeakKeyDictionary[Scores, FairMatches] = WeakKeyDictionary()
+@dataclass(frozen=True, eq=False)
+class NamedErrors:
+    """The rows of FairEval over the spans as scored under `strict`, right ones too, and what each is named by.
 
-
-def fair_rows(scores: Scores) -> FairMatches:
-    """Return the rows of FairEval over the spans as scored under `strict`, kept as long as the scores.
-
-    Raises:
-        FormatError: spans that do not fit the tokens of their documents.
+    `is_by_gold` tells which rows are named by their gold span, shape (rows,), the others by their prediction.
     """
-    if scores not in _KEPT:
-        layers = scores.layers(STRICT)
-        _keep(scores, PairedSides.of_layers(*layers))
-    return _KEPT[scores]
+
+    rows: FairMatches
+    is_by_gold: Bools
 
 
-def _keep(scores: Scores, paired: PairedSides) -> None:
-    _KEPT[scores] = paired.matches.by_span(*scores.layers(STRICT))
+_KEPT: WeakKeyDictionary[Scores, NamedErrors] = WeakKeyDictionary()
 
 
-def fair_spans(scores: Scores, name: str) -> tuple[Codes, Codes]:
-    """Return 0 for the gold spans and predictions that the errors of one of CLASSES are named by, -1 for others.
+def name_errors(scores: Scores) -> NamedErrors:
+    """Return the rows of FairEval and what they are named by, kept as long as the scores.
 
     Of the errors of one gold span, that with the prediction which it is aligned with under `strict` is named by it,
     else the first; the others are named by their predictions, as those without a gold span are.
@@ -88,17 +83,31 @@ def fair_spans(scores: Scores, name: str) -> tuple[Codes, Codes]:
     Raises:
         FormatError: spans that do not fit the tokens of their documents.
     """
-    matches = fair_rows(scores)
+    return _KEPT[scores] if scores in _KEPT else _keep(scores, PairedSides.of_layers(*scores.layers(STRICT)))
+
+
+def _keep(scores: Scores, paired: PairedSides) -> NamedErrors:
+    matches = paired.matches.by_span(*scores.layers(STRICT))
     partner = np.append(scores.partners(STRICT)[0], -1)
-    is_aligned = partner[matches.gold] == matches.pred
-    order = np.lexsort((~is_aligned, matches.gold))
+    order = np.lexsort((partner[matches.gold] != matches.pred, matches.gold))
     spans, places = np.unique(matches.gold[order], return_index=True)
-    by_gold = np.zeros(len(matches.gold), bool)
-    by_gold[order[places[spans >= 0]]] = True
-    is_class = matches.error == CLASSES.index(name)
+    is_by_gold = np.zeros(len(matches.gold), bool)
+    is_by_gold[order[places[spans >= 0]]] = True
+    _KEPT[scores] = NamedErrors(matches, is_by_gold)
+    return _KEPT[scores]
+
+
+def fair_spans(scores: Scores, name: str) -> tuple[Codes, Codes]:
+    """Return 0 for the gold spans and predictions that the errors of one of CLASSES are named by, -1 for others.
+
+    Raises:
+        FormatError: spans that do not fit the tokens of their documents.
+    """
+    named = name_errors(scores)
+    is_class = named.rows.error == CLASSES.index(name)
     gold, pred = (np.full(len(layer), -1, np.int8) for layer in scores.layers(STRICT))
-    gold[matches.gold[is_class & by_gold]] = 0
-    pred[matches.pred[is_class & ~by_gold]] = 0
+    gold[named.rows.gold[is_class & named.is_by_gold]] = 0
+    pred[named.rows.pred[is_class & ~named.is_by_gold]] = 0
     return gold, pred
 
 

@@ -96,19 +96,30 @@ def token_keys(gold: TokenSpans, pred: TokenSpans) -> tuple[Int64, Int64]:
 def fair_matches(gold: TokenSpans, pred: TokenSpans, types: Sequence[str]) -> FairMatches:
     """Pair spans as the fair evaluation does; fillers are left out."""
     free = [~is_filler(side.kind, types) for side in (gold, pred)]
-    rows: list[tuple[int, int, int]] = []
     equal = _equal_pairs(*token_keys(gold, pred), *free)
     free[0][equal[0]] = free[1][equal[1]] = False
-    rows += _label_errors(gold, pred, free)
-    _BoundaryErrors(gold, pred, free, rows).pair_all()
-    table = np.array(rows, np.int64).reshape(-1, 3).T
+    labels = _pair_columns(_label_errors(gold, pred, free))
+    links = _overlapping_pairs(gold, pred, free)
+    apart = links[:, _are_apart(links, len(gold.kind), len(pred.kind))]
+    free[0][apart[0]] = free[1][apart[1]] = False
+    crowded = links[:, free[0][links[0]] & free[1][links[1]]]
+    boundaries = np.concatenate((apart, _pair_columns(_BoundaryErrors(gold, pred, free, crowded).pair_all())), axis=1)
     alone = [np.flatnonzero(each) for each in free]
     none = [np.full(len(units), -1) for units in alone]
-    return FairMatches(
-        np.concatenate((np.full(len(equal[0]), TP), table[0], np.full(len(alone[0]), FN), np.full(len(alone[1]), FP))),
-        np.concatenate((equal[0], table[1], alone[0], none[1])),
-        np.concatenate((equal[1], table[2], none[0], alone[1])),
+    errors = (
+        *(np.full(len(equal[0]), TP), np.full(len(labels[0]), LE), _boundary_errors(gold, pred, *boundaries)),
+        *(np.full(len(alone[0]), FN), np.full(len(alone[1]), FP)),
     )
+    return FairMatches(
+        np.concatenate(errors),
+        np.concatenate((equal[0], labels[0], boundaries[0], alone[0], none[1])),
+        np.concatenate((equal[1], labels[1], boundaries[1], none[0], alone[1])),
+    )
+
+
+def _pair_columns(pairs: Sequence[tuple[int, int]]) -> Int64:
+    """Return pairs as two rows: gold spans, and predictions."""
+    return np.array(pairs, np.int64).reshape(-1, 2).T
 
 
 def _equal_pairs(gold_key: Int64, pred_key: Int64, gold_free: Bools, pred_free: Bools) -> tuple[Int64, Int64]:
@@ -130,32 +141,69 @@ def _equal_pairs(gold_key: Int64, pred_key: Int64, gold_free: Bools, pred_free: 
     return gold_order[on_gold][order], pred_order[on_pred][order]
 
 
-def _label_errors(gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools]) -> list[tuple[int, int, int]]:
+def _label_errors(gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools]) -> list[tuple[int, int]]:
     """Pair gold spans with the first free prediction of the same ends and another label."""
-    of_place: dict[tuple[int, int], list[int]] = {}
-    for p in np.flatnonzero(free[1]).tolist():
-        of_place.setdefault((int(pred.first[p]), int(pred.last[p])), []).append(p)
+    longest = 1 + max(int((side.last - side.first).max(initial=0)) for side in (gold, pred))
+    places = tuple(side.first * longest + side.last - side.first for side in (gold, pred))
+    golds, preds = (
+        np.flatnonzero(free[side] & np.isin(places[side], places[1 - side][free[1 - side]])) for side in (0, 1)
+    )
+    of_place: dict[int, list[int]] = {}
+    for place, p in zip(places[1][preds].tolist(), preds.tolist(), strict=True):
+        of_place.setdefault(place, []).append(p)
     rows = []
-    for g in np.flatnonzero(free[0]).tolist():
-        listed = of_place.get((int(gold.first[g]), int(gold.last[g])), [])
-        p = next((p for p in listed if pred.kind[p] != gold.kind[g]), -1)
+    for place, g in zip(places[0][golds].tolist(), golds.tolist(), strict=True):
+        p = next((p for p in of_place[place] if pred.kind[p] != gold.kind[g]), -1)
         if p >= 0:
-            listed.remove(p)
+            of_place[place].remove(p)
             free[0][g] = free[1][p] = False
-            rows.append((LE, g, p))
+            rows.append((g, p))
     return rows
 
 
-class _BoundaryErrors:
-    """Pairs the spans that are left over with overlapping ones, first those of the same label."""
+def _overlapping_pairs(gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools]) -> Int64:
+    """Return the free gold spans and predictions that overlap with other ends, shape (2, pairs)."""
+    g, p = (
+        units[np.argsort(side.first[units], kind="stable")]
+        for side, units in ((gold, np.flatnonzero(free[0])), (pred, np.flatnonzero(free[1])))
+    )
+    blocks = [np.zeros((2, 0), np.int64)]
+    for rows, columns in overlap_blocks(gold.first[g], gold.last[g] + 1, pred.first[p], pred.last[p] + 1, BLOCK):
+        pairs = np.stack((g[rows], p[columns]))
+        differ = (gold.first[pairs[0]] != pred.first[pairs[1]]) | (gold.last[pairs[0]] != pred.last[pairs[1]])
+        blocks.append(pairs[:, differ])
+    return np.concatenate(blocks, axis=1)
 
-    def __init__(
-        self, gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools], rows: list[tuple[int, int, int]]
-    ) -> None:
+
+def _are_apart(links: Int64, n_gold: int, n_pred: int) -> Bools:
+    """Tell which pairs overlap nothing else: each is an error, whatever the order of the steps."""
+    numbers = np.bincount(links[0], minlength=n_gold)[links[0]], np.bincount(links[1], minlength=n_pred)[links[1]]
+    is_apart: Bools = (numbers[0] == 1) & (numbers[1] == 1)
+    return is_apart
+
+
+def _boundary_errors(gold: TokenSpans, pred: TokenSpans, g: Int64, p: Int64) -> Int64:
+    """Return the class of each pair that overlaps with other ends."""
+    before, after = pred.first[p] <= gold.first[g], pred.last[p] >= gold.last[g]
+    within = (pred.first[p] >= gold.first[g]) & (pred.last[p] <= gold.last[g])
+    same_label = gold.kind[g] == pred.kind[p]
+    return np.select([~same_label, within, before & after], [LBE, BES, BEL], BEO).astype(np.int64)
+
+
+class _BoundaryErrors:
+    """Pairs the spans that are left over with overlapping ones, first those of the same label.
+
+    `links` are the free spans that overlap, shape (2, pairs).
+    """
+
+    def __init__(self, gold: TokenSpans, pred: TokenSpans, free: Sequence[Bools], links: Int64) -> None:
         self.sides = (gold, pred)
         self.free = free
-        self.rows = rows
-        self.links = self._links()
+        self.pairs: list[tuple[int, int]] = []
+        self.links: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+        for pair in links.T.tolist():
+            for side in (0, 1):
+                self.links[side].setdefault(pair[side], []).append(pair[1 - side])
         self.free_tokens = tuple(
             {span: set(side.tokens(span)) for span in of} for side, of in zip(self.sides, self.links, strict=True)
         )
@@ -164,29 +212,13 @@ class _BoundaryErrors:
         self.paired: tuple[dict[int, int], dict[int, int]] = ({}, {})
         """The spans that are in an error already, with the order in which they came into one."""
 
-    def _links(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Return for each free span those of the other side that it overlaps with other ends."""
-        gold, pred = self.sides
-        orders = []
-        for side, is_free in zip(self.sides, self.free, strict=True):
-            units = np.flatnonzero(is_free)
-            orders.append(units[np.argsort(side.first[units], kind="stable")])
-        g, p = orders
-        of_gold: dict[int, list[int]] = {}
-        of_pred: dict[int, list[int]] = {}
-        for rows, columns in overlap_blocks(gold.first[g], gold.last[g] + 1, pred.first[p], pred.last[p] + 1, BLOCK):
-            golds, preds = g[rows], p[columns]
-            differ = (gold.first[golds] != pred.first[preds]) | (gold.last[golds] != pred.last[preds])
-            for gold_span, pred_span in zip(golds[differ].tolist(), preds[differ].tolist(), strict=True):
-                of_gold.setdefault(gold_span, []).append(pred_span)
-                of_pred.setdefault(pred_span, []).append(gold_span)
-        return of_gold, of_pred
-
-    def pair_all(self) -> None:
+    def pair_all(self) -> list[tuple[int, int]]:
+        """Return the gold span and the prediction of each error."""
         for same_label in (True, False):
             self._pair(0, same_label, again=False)
             self._pair(0, same_label, again=True)
             self._pair(1, same_label, again=True)
+        return self.pairs
 
     def _pair(self, side: int, same_label: bool, *, again: bool) -> None:
         """Give each free span of a side the most similar one of the other; `again`: one that is in an error already."""
@@ -209,7 +241,7 @@ class _BoundaryErrors:
             if listed:
                 place = self.paired[1 - side] if again else self.place[1 - side]
                 distances = [self._distance(side, span, other_span, place) for other_span in listed]
-                self._decide(side, span, listed[distances.index(min(distances))], same_label)
+                self._decide(side, span, listed[distances.index(min(distances))])
 
     def _distance(self, side: int, span: int, other_span: int, place: Mapping[int, int]) -> tuple[int, ...]:
         tokens, others = self.free_tokens[side][span], self.free_tokens[1 - side][other_span]
@@ -223,15 +255,9 @@ class _BoundaryErrors:
             place[other_span],
         )
 
-    def _decide(self, side: int, span: int, other_span: int, same_label: bool) -> None:
+    def _decide(self, side: int, span: int, other_span: int) -> None:
         g, p = (span, other_span) if side == 0 else (other_span, span)
-        gold, pred = self.sides
-        error = LBE
-        if same_label:
-            before, after = pred.first[p] <= gold.first[g], pred.last[p] >= gold.last[g]
-            within = pred.first[p] >= gold.first[g] and pred.last[p] <= gold.last[g]
-            error = BES if within else BEL if before and after else BEO
-        self.rows.append((error, g, p))
+        self.pairs.append((g, p))
         for at_side, unit in ((1 - side, other_span), (side, span)):
             self.free[at_side][unit] = False
             self.paired[at_side].setdefault(unit, len(self.paired[at_side]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.analysis.errors.fair_classes import IN_WORDS, fair_class_table, fair_errors, fair_rows
+from nereval_core.analysis.errors.fair_classes import IN_WORDS, fair_class_table, fair_errors, name_errors
 from nereval_core.conventions.faireval.matching import CLASSES
 from nereval_core.ledger import ledger
 from nereval_core.records.queries import YES, Query
@@ -45,7 +45,7 @@ def test_crowded_text_says_where_a_record_holds_several_errors() -> None:
     sides = [make(name, over, [(doc, span) for doc in range(300) for span in random_spans(rng, 6)]) for name in "gp"]
     scores = score_layers(*sides)
     errors, table = fair_errors(scores), ledger(scores, STRICT, scores.read)
-    matches = fair_rows(scores)
+    matches = name_errors(scores).rows
     notes = []
     for number, name in enumerate(CLASSES):
         count = int(errors.classes["records"].iat[number])
