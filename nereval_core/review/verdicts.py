@@ -185,6 +185,22 @@ def turned(stored: StoredVerdict, *, has_partner: bool) -> StoredVerdict:
 _TURNED_KINDS: Mapping[Kind, Kind] = {"gold": "pred", "pred": "gold"}
 
 
+def replacing_spans(stored: StoredVerdict) -> tuple[Marked, ...]:
+    """Return the spans by which a verdict replaces its own, sorted and each once."""
+    verdict = stored.verdict
+    if verdict.kind == "neither":
+        return tuple(sorted(set(verdict.right)))
+    if verdict.key.side != "gold":
+        return (verdict.key.span,) if verdict.kind in ("pred", "both") else ()
+    return (verdict.partner,) if verdict.kind == "pred" and verdict.partner is not None else ()
+
+
+def is_carried_out(stored: StoredVerdict, is_in_gold: Callable[[Marked], bool]) -> bool:
+    """Return whether gold, which lacks the span of a verdict, has what it is replaced by, as a corrected copy does."""
+    is_replaced = stored.verdict.key.side == "gold" and stored.verdict.kind in ("pred", "neither")
+    return is_replaced and all(map(is_in_gold, replacing_spans(stored)))
+
+
 def mirrored(key: Key, partner: Marked | None) -> Key:
     """Return the key of the same record where the two layers have changed places."""
     if key.side == "gold" and partner is not None:

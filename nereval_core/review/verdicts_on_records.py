@@ -7,7 +7,7 @@ its span any more; then it belongs to the record at the place of its old quote.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -29,6 +29,8 @@ from nereval_core.review.verdicts import (
     Seen,
     StoredVerdict,
     Verdict,
+    is_carried_out,
+    replacing_spans,
     text_digest,
     turned,
 )
@@ -49,6 +51,7 @@ class AttachedVerdicts:
 
     `stale`, shape (records,), is True where that verdict is stale. `lost` are stale verdicts on these documents at
     whose places there are no records. `unmarked` are those on entities that nobody had marked, which have no record.
+    A verdict that gold has been corrected by says that gold is right.
     A verdict that was given while the two layers had each other's places is turned: it names the same span as right.
     """
 
@@ -342,6 +345,10 @@ class _Attaching:
         assert about.others is not None, "verdicts come with what else is known of the corpus"
         if has_span or any(_same(layer, number, key.span) for layer in about.others.layers for number in numbers):
             return
+        gold = about.read[0]
+        if is_carried_out(stored, lambda span: any(_same(gold, number, span) for number in numbers)):
+            self._put_carried_out(stored, numbers)
+            return
         near = [
             record
             for number in numbers
@@ -349,6 +356,14 @@ class _Attaching:
         ]
         if not self._put(near, stored, _STALE):
             self.lost.append(stored)
+
+    def _put_carried_out(self, stored: StoredVerdict, numbers: Sequence[int]) -> None:
+        """Put a verdict on the records of the spans that gold has in place of its own: gold is right, as it says."""
+        for span in replacing_spans(stored):
+            key = replace(stored.verdict.key, span=span)
+            verdict = replace(stored.verdict, key=key, kind="gold", partner=None, right=())
+            for number in numbers:
+                self._put_on_document(replace(stored, verdict=verdict), number, _CARRIED_OUT)
 
     def _put_on_document(self, stored: StoredVerdict, number: int, fit: int) -> bool:
         """Put a verdict on the records of its span in a document, turned where only the other side has the span."""
@@ -361,7 +376,7 @@ class _Attaching:
         return bool(spans)
 
 
-_STALE, _SPAN, _SPAN_HERE = 1, 2, 3
+_STALE, _CARRIED_OUT, _SPAN, _SPAN_HERE = 1, 2, 3, 4
 
 
 def _sides(about: Records) -> _Sides:

@@ -235,6 +235,22 @@ def test_what_changed_is_stale_and_found_by_its_quote(store: ReviewStore) -> Non
     assert [one.verdict.seen.quote for one in lost] == ["aspirin", "aspirin"]
 
 
+def test_a_verdict_that_gold_was_corrected_by_is_not_stale_and_says_that_gold_is_right(store: ReviewStore) -> None:
+    found = records(store)
+    give(store, found, 1, "pred")
+    key, partner, seen = verdict_subject(found.about, 3)
+    right = (Marked(((22, 32),), "Drug"), Marked(((0, 3),), "Person"))
+    store.give([Draft(Verdict(key, "neither", seen, partner, right=right))], "Ann")
+    assert kinds(found) == {"g:9-16:Drug": "pred", "g:25-32:Drug": "neither"}
+    corrected = layer_of("gold", [(0, 0, 3, "Person"), (0, 9, 24, "Drug"), (1, 0, 3, "Person"), (1, 22, 32, "Drug")])
+    again = records(store, corrected)
+    # The first one is right of both sides now; where gold lacks a part of what is right the verdict is stale.
+    assert kinds(again) == {"g:9-24:Drug": "gold", "g:0-3:Person": "gold", "g:22-32:Drug": "gold"}
+    assert not attach_verdicts(again.about).lost
+    in_part = layer_of("gold", [(0, 9, 24, "Drug"), (1, 22, 32, "Drug")])
+    assert kinds(records(store, in_part)) == {"g:9-24:Drug": "gold", "g:22-32:Drug": "neither (stale)"}
+
+
 def test_by_text_alone_another_text_under_the_same_id_has_no_verdicts(store: ReviewStore) -> None:
     give(store, records(store), 1, "pred")
     alone = ReviewStore(str(store.database.file), by_text_alone=True)

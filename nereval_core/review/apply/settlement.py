@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from nereval_core.review.verdicts import UNMARKED, Key, Marked, StoredVerdict
+from nereval_core.review.verdicts import UNMARKED, Key, Marked, StoredVerdict, replacing_spans
 
 KEPT = "kept"
 REMOVED = "removed"
@@ -74,16 +74,6 @@ class SettledSpans:
 def sort_verdicts(verdicts: Iterable[StoredVerdict]) -> list[StoredVerdict]:
     """Return the verdicts on one text sorted by side and span, independent of when they were given."""
     return sorted(verdicts, key=lambda stored: (stored.verdict.key.side, stored.verdict.key.span))
-
-
-def replacing_spans(stored: StoredVerdict) -> tuple[Marked, ...]:
-    """Return the spans by which a verdict replaces its own, sorted and each once."""
-    verdict = stored.verdict
-    if verdict.kind == "neither":
-        return tuple(sorted(set(verdict.right)))
-    if verdict.key.side != "gold":
-        return (verdict.key.span,) if verdict.kind in ("pred", "both") else ()
-    return (verdict.partner,) if verdict.kind == "pred" and verdict.partner is not None else ()
 
 
 def named_spans(verdicts: Iterable[StoredVerdict]) -> set[Marked]:
