@@ -152,6 +152,15 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
     for name in ("more", "Types", "Share"):
         box = bar.get_by_role("button", name=name).bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 1000, name
+    # The list of types to merge stays open for the next one: what is to be filled in after it stands beside it.
+    menu = visit.open_menu("Types")
+    members = menu.get_by_test_id("stMultiSelect").last
+    members.get_by_role("combobox").click()
+    name = menu.get_by_label("are scored as")
+    name.click()
+    assert name.bounding_box()["x"] > members.bounding_box()["x"] + members.bounding_box()["width"]
+    visit.page.keyboard.press("Escape")
+    menu.wait_for(state="hidden")
     for width, folded in ((1024, False), (390, True)):
         visit.page.set_viewport_size({"width": width, "height": 844})
         assert bar.get_by_role("button", name="Share").is_visible() is not folded
@@ -167,7 +176,7 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
     # The name of the corpus and those over numbers are read to their end.
     for width in (1440, 390):
         visit.page.set_viewport_size({"width": width, "height": 844})
-        for place in (".st-key-context_bar [data-testid='stPageLink'] p", "[data-testid='stMetricLabel'] *"):
+        for place in (".st-key-context_bar [data-testid='stPageLink'] p", ".nvh p"):
             assert visit.page.locator(place).count()
             assert visit.page.locator(place).evaluate_all(
                 "all => all.every((e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth < 2)"
