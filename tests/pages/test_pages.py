@@ -328,7 +328,17 @@ def test_the_largest_losses_are_those_of_the_error_classes() -> None:
 def test_filters_stand_only_where_they_act(page: str, acts: bool) -> None:
     app = opened(page, replace(VIEW, type=("PROTEINAS",), leaveout=("NORMALIZABLES",)))
     chips = [button.label for button in app.button if str(button.key).startswith(keys.CHIP)]
-    assert chips == ["left out: NORMALIZABLES ×", *(["type: PROTEINAS ×"] if acts else [])]
+    assert chips == ["left out: NORMALIZABLES ×", "type: PROTEINAS ×" if acts else "lists hide 1 of 2 types ×"]
+
+
+@pytest.mark.parametrize("page", ["Overview", "Confusion"])
+def test_types_that_lists_hide_are_said_with_the_way_back(page: str) -> None:
+    app = opened(page, replace(VIEW, type=("PROTEINAS",)))
+    assert "Types: 1 in lists" in menus(app)
+    chip = app.button(key=f"{keys.CHIP}types")
+    assert "Lists have only PROTEINAS. The numbers here are of all types." in chip.help
+    app = sound(chip.click().run())
+    assert "type" not in address(app) and "lists hide" not in chips(app) and "Types" in menus(app)
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -28,7 +28,7 @@ from pages.shared.server.access import has_login, only_this_machine
 from pages.shared.verdicts.events import applied, end_events
 from pages.shared.view import PREFIX, View, keys, state
 from pages.shared.view.queries import query_of, search_of
-from pages.shared.view.text import named, plain
+from pages.shared.view.text import count, named, plain
 
 STYLE = Path(__file__).parent / "frame.css"
 SIDEBAR = 200
@@ -165,11 +165,21 @@ def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
     if page.loaded.fixed_settings is not None:
         _folder_settings(page)
     chips = [*_settings(view), *(_filters(page, place) if filters else ())]
-    if not chips:
+    n_hidden = 0 if filters else len({*page.types} - {*view.type})
+    if not chips and not (view.type and n_hidden):
         return
     with st.container(horizontal=True, gap="small", key="chips"):
         for number, (label, without) in enumerate(chips):
             st.button(f"{label} ×", key=f"{keys.CHIP}{number}", help="Remove", on_click=state.put, args=(without,))
+        if view.type and n_hidden:
+            st.button(
+                f"lists hide {n_hidden} of {count(len(page.types), 'type')} ×",
+                key=f"{keys.CHIP}types",
+                help=f"Lists have only {plain(', '.join(map(name_text, view.type)), 300)}. The numbers here are of all "
+                "types. A click shows all types in lists again.",
+                on_click=state.put,
+                args=(replace(view, type=()),),
+            )
         if filters and view != view.cleared():
             st.button("Clear filters", key="clear", type="tertiary", on_click=_clear, args=(page, place))
 

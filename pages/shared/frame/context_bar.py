@@ -236,10 +236,11 @@ def _sentence(page: PageContext) -> str:
 
 
 def _draw_type_menu(page: PageContext) -> None:
-    """Draw the menu; its button says how many types are merged or left out."""
+    """Draw the menu; its button says how many types are merged, left out, or shown in lists."""
     view = page.view
     changed = [f"{len(view.merged_groups())} merged"] if view.merge else []
     changed += [f"{len(view.leaveout)} left out"] if view.leaveout else []
+    changed += [f"{len(view.type)} in lists"] if view.type else []
     label = ": ".join(("Types", ", ".join(changed))) if changed else "Types"
     with st.popover(label, key=TYPE_MENU, on_change="rerun") as popover:
         if popover.open:
