@@ -16,6 +16,7 @@ from nereval_core.readers.shared.offset_units import Offsets
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks
 from pages.shared.start import recognition as start_recognition
+from pages.shared.start.split_zips import LAYERS, PARTS, SPLIT
 from tests.readers.test_csv import GERMAN
 from tests.readers.test_readers import zipped
 from tests.support.pages import (
@@ -274,19 +275,31 @@ def test_sheets_of_a_workbook_are_layers() -> None:
 def test_a_zip_of_gold_and_systems_is_taken_apart() -> None:
     files = {"gold.jsonl": GOLD, "run-1.jsonl": PREDICTION, "run-2.jsonl": PREDICTION}
     app = given(("all.zip", packed(files)))
-    assert unmarked(app.checkbox[0].label) == "Each of the 3 files in all.zip is a layer of its own"
+    assert unmarked(files_are(app).label) == "The 3 files in all.zip are" and files_are(app).value == LAYERS
     assert roles(app) == {"gold.jsonl": "Gold", "run-1.jsonl": "System", "run-2.jsonl": "System"}
     # One click makes it one layer again.
-    assert roles(sound(app.checkbox[0].uncheck().run())) == {"all.zip": "Gold"}
-    app = read(sound(app.checkbox[0].check().run()))
+    assert roles(sound(files_are(app).set_value(PARTS).run())) == {"all.zip": "Gold"}
+    app = read(sound(files_are(app).set_value(LAYERS).run()))
     assert not app.error and list(rows(app)) == ["gold", "run-1", "run-2"]
 
 
 def test_a_zip_whose_names_tell_nothing_is_taken_apart_by_one_click() -> None:
     app = given(("both.zip", packed({"a.jsonl": GOLD, "b.jsonl": PREDICTION})))
     assert app.button(key="upload_read").disabled
-    app = sound(app.checkbox[0].check().run())
+    hint = "Drop a system or an annotator too, to hold against gold. If both.zip has it, choose “a layer each” above."
+    assert hint in said(app)
+    app = sound(files_are(app).set_value(LAYERS).run())
+    assert hint not in said(app)
     assert roles(app) == {"a.jsonl": "Gold", "b.jsonl": "System"} and not app.button(key="upload_read").disabled
+
+
+def test_a_zip_of_systems_and_one_more_file_is_taken_apart_and_that_one_is_gold() -> None:
+    """The names of HIPE's files tell systems, and not gold."""
+    files = {"HIPE-data-v1.3-test-en.jsonl": GOLD, "team10_bundle1_en_1.jsonl": PREDICTION}
+    app = given(("hipe.zip", packed(files | {"team33_bundle2_en_1.jsonl": PREDICTION})))
+    assert list(roles(app).values()) == ["Gold", "System", "System"] and not app.button(key="upload_read").disabled
+    # Documents and a guess of a model on one of them may be anything.
+    assert roles(given(("x.zip", packed({"d1.jsonl": GOLD, "d2.jsonl": GOLD, "run.jsonl": GOLD})))) == {"x.zip": "Gold"}
 
 
 def test_a_broken_file_of_a_zip_leaves_the_rest_to_be_read() -> None:
@@ -333,6 +346,11 @@ def test_folders_of_other_documents_are_one_layer() -> None:
     source = Source.of_uploads([("one.zip", packed(files))])
     assert source.folders() == () and not preview.preview(source).folders
     assert Source.of_uploads([("x.zip", packed({"a/d.txt": "A", "d.txt": "A"}))]).folders() == ()
+
+
+def files_are(app: AppTest) -> Any:
+    """Return the choice of what the files of a zip are."""
+    return next(one for one in app.segmented_control if str(one.key).startswith(SPLIT))
 
 
 def opened_corpus(app: AppTest) -> Corpus:

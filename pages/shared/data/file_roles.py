@@ -97,9 +97,13 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
 
 
 def are_layers(names: Sequence[str]) -> bool:
-    """Return whether files of a zip are layers by their names, gold and something else, not documents of one."""
-    roles = {_role_of_name(names[numbers[0]]) for numbers in grouped_files(names)}
-    return GOLD in roles and not roles.isdisjoint((SYSTEM, ANNOTATOR))
+    """Return whether files of a zip are layers by their names, gold and something else, not documents of one.
+
+    One whose name tells nothing beside those of systems is gold.
+    """
+    roles = [_role_of_name(names[numbers[0]]) for numbers in grouped_files(names)]
+    has_gold = GOLD in roles or (roles.count("") == 1 and set(roles) == {"", SYSTEM})
+    return has_gold and not {SYSTEM, ANNOTATOR}.isdisjoint(roles)
 
 
 def names_in_folders(names: Sequence[str]) -> list[str]:

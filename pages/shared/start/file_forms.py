@@ -116,6 +116,7 @@ def draw_files(files: Sequence[Any]) -> None:
     """Propose a role for each layer of the files dropped, and offer to read them."""
     error = refusal_of(DROPPED) if files else None
     split_zips.ask_for_zips(files)
+    whole_zips = split_zips.whole_zips(files)
     files = split_zips.split_zips(files)
     above = st.container()
     language = _choose_language([file.name for file in files])
@@ -129,6 +130,8 @@ def draw_files(files: Sequence[Any]) -> None:
     _offer_annotators(rows)
     reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
+    if lacking and whole_zips:
+        lacking += f" If {plain(whole_zips[0], 80)} has it, choose “{split_zips.LAYERS}” above."
     waiting = opening.is_waiting()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(

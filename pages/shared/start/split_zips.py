@@ -16,7 +16,9 @@ from pages.shared.data.memo import memoized
 from pages.shared.view.text import count, plain
 
 SPLIT = "upload_split_"
-"""Prefix of the checkboxes, by the id of the zip."""
+"""Prefix of the choices, by the id of the zip."""
+LAYERS, PARTS = "a layer each", "parts of one layer"
+"""What the files of a zip are."""
 LARGEST = 500_000_000
 """Bytes of all files of a zip, unpacked, up to which it is split: they are held in memory."""
 
@@ -38,15 +40,26 @@ class ZippedFile:
 
 
 def ask_for_zips(files: Iterable[Any]) -> None:
-    """Ask for each zip of a few files whether these are layers; names that tell gold and others answer at first."""
+    """Ask for each zip of a few files whether these are layers; names that tell roles answer at first."""
     for file in files:
         if parts := _parts(file):
-            st.checkbox(
-                f"Each of the {count(len(parts), 'file')} in {plain(file.name, 80)} is a layer of its own",
-                value=_are_layers(parts),
-                key=f"{SPLIT}{file.file_id}",
-                help="Otherwise the zip is read as one layer, and its files are the documents or parts of it.",
-            )
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                words = f"The {count(len(parts), 'file')} in {plain(file.name, 80)} are"
+                st.markdown(words, width="content")
+                st.segmented_control(
+                    words,
+                    (LAYERS, PARTS),
+                    default=LAYERS if _are_layers(parts) else PARTS,
+                    required=True,
+                    label_visibility="collapsed",
+                    key=f"{SPLIT}{file.file_id}",
+                    help="Layers are gold, systems or annotators. Parts are documents of one of these.",
+                )
+
+
+def whole_zips(files: Iterable[Any]) -> list[str]:
+    """Return the names of zips that are one layer so far, and whose files may be a layer each."""
+    return [file.name for file in files if _parts(file) and not _is_split(file)]
 
 
 def split_zips(files: Iterable[Any]) -> list[Any]:
@@ -55,8 +68,13 @@ def split_zips(files: Iterable[Any]) -> list[Any]:
 
 
 def _chosen_parts(file: Any) -> Sequence[Any]:
+    return _parts(file) if _is_split(file) else [file]
+
+
+def _is_split(file: Any) -> bool:
     parts = _parts(file)
-    return parts if parts and st.session_state.get(f"{SPLIT}{file.file_id}", _are_layers(parts)) else [file]
+    choice = st.session_state.get(f"{SPLIT}{file.file_id}", LAYERS if _are_layers(parts) else PARTS)
+    return bool(parts) and choice == LAYERS
 
 
 def _are_layers(parts: Iterable[ZippedFile]) -> bool:
