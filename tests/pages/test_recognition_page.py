@@ -357,3 +357,15 @@ def opened_corpus(app: AppTest) -> Corpus:
     found = caches.find(address(app)["corpus"])
     assert found is not None
     return found.corpus
+
+
+def test_annotations_that_nothing_scores_are_said_in_one_line() -> None:
+    span, others = "T1\tPER 0 3\tAnn\n", "R1\tX Arg1:T1 Arg2:T1\n" * 2 + "#1\tAnnotatorNotes T1\tsure?\n"
+    files = {name: packed({"d1.txt": "Ann met Bob.", "d1.ann": span + others}) for name in ("anna", "ben")}
+    app = given(("gold.zip", files["anna"]), ("run-ben.zip", files["ben"]))
+    app = sound(settled(app.button(key="upload_read").click().run()))
+    (line,) = [unmarked(caption.value) for caption in app.caption if "not scored" in caption.value]
+    assert line == (
+        "Read and not scored: 2 relations and 1 annotator's note of gold; "
+        "2 relations and 1 annotator's note of run-ben."
+    )

@@ -275,7 +275,7 @@ def test_codes_that_are_lost_are_said_before_the_download(store: ReviewStore, tm
     app = opened("Review", View(corpus=loaded.digest, system="rules", review_tab="finish"))
     assert "Not carried over to changed spans: links of 1 span" in app.warning[0].value
     captions = " ".join(caption.value for caption in app.caption)
-    assert plain("When gold was read: lines left out: 1 R (relations)") in captions
+    assert plain("When gold was read: relations, not read: 1") in captions
 
 
 def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -> None:

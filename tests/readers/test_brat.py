@@ -80,8 +80,11 @@ TAKEN = [
         "#1\tAnnotatorNotes T1\tsure?\n#2\tAnnotatorNotes T1\t722\n",
         [("T1", "Drug", ((0, 7),), ())],
         (
-            "lines left out: 1 A (attributes), 1 M (modifications), 1 E (events), 1 R (relations), 1 * (equivalences), "
-            "2 # (annotator's notes)",
+            *(
+                f"{name}, not read: 1"
+                for name in ("attributes", "modifications", "events", "relations", "equivalences")
+            ),
+            "annotator's notes, not read: 2",
             "attributes of spans, read as their metadata: 1",
         ),
     ),
@@ -91,7 +94,7 @@ TAKEN = [
         "#2\tAnnotatorNotes T2\t<null>\n#3\tAnnotatorNotes T1\tCHEBI:9|723 \n#4\tAnnotatorNotes R1\twhy?\n",
         [("T1", "Drug", ((0, 7),), ("722", "a:b", "CHEBI:9|723")), ("T2", "Form", ((12, 14),), ("NIL",))],
         (
-            "lines left out: 1 # (annotator's notes)",
+            "annotator's notes, not read: 1",
             "annotator's notes, codes without exception, read as links: 3, 1 of them <null>, read as NIL",
         ),
     ),
@@ -487,7 +490,7 @@ def test_both_files_of_bionlp_are_one_document() -> None:
     reading = read_files(BIONLP)
     assert [row[:2] for row in rows(reading)] == [("T1", "Protein"), ("T3", "Binding"), ("T2", "Protein")]
     assert dict(reading.layer.links) == {2: ("DB:0001",)}
-    assert reading.notes == ("lines left out: 1 E (events)",)
+    assert reading.notes == ("events, not read: 1",)
     assert len(read_files({key: BIONLP[key] for key in ("d.txt", "d.a1")}).layer) == 2
     assert len(read_files({key: BIONLP[key] for key in ("d.txt", "d.a2")} | {"d.a2": "T3\tB 4 9\tbinds\n"}).layer) == 1
     gold = read_files(BIONLP)

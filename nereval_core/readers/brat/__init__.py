@@ -398,8 +398,7 @@ def _is_quote_of(quote: str, covered: str) -> bool:
 
 
 def _notes(counts: Mapping[str, int]) -> Sequence[str]:
-    lines = [f"{counts[letter]} {letter} ({name})" for letter, name in LEFT_OUT.items() if counts.get(letter)]
-    notes = [f"lines left out: {', '.join(lines)}"] if lines else []
+    notes = [f"{name}, not read: {counts[letter]}" for letter, name in LEFT_OUT.items() if counts.get(letter)]
     if counts.get("codes"):
         null = f", {counts['no entry']} of them <null>, read as NIL" if counts.get("no entry") else ""
         notes.append(f"annotator's notes, codes without exception, read as links: {counts['codes']}{null}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.sentences import name_list
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.pairing import have_no_common_type
 from nereval_core.pairing.type_names import TypeNames, mapping_line, parse_types, type_names
@@ -28,6 +30,10 @@ from pages.shared.view.text import count, named, plain
 
 SYSTEMS = 6
 """The most systems whose scores are shown."""
+UNSCORED = re.compile(
+    r"(relations|events|modifications|equivalences|attributes|annotator's notes)(?: between spans)?, not read: (\d+)"
+)
+"""Notes on annotations that are no spans, which nothing here scores."""
 SPANS = 1_000_000
 """Above so many spans in all, only the first system is scored here."""
 EXPORT = "The spans of gold or a system with their texts, in any format that can be written."
@@ -61,7 +67,14 @@ def draw_account(page: PageContext) -> None:
 
 
 def draw_notes(page: PageContext) -> None:
-    """Draw what was noticed while reading, folded into a line."""
+    """Say what of the files is not scored, and draw what else was noticed while reading, folded into a line."""
+    unscored = []
+    for name, row in _layers_read(page).items():
+        if kinds := [match.groups() for note in row.notes if (match := UNSCORED.fullmatch(note))]:
+            counts = name_list([count(int(number), noun.removesuffix("s")) for noun, number in kinds])
+            unscored.append(f"{counts} of {named(name)}")
+    if unscored:
+        st.caption(f"Read and not scored: {'; '.join(unscored)}.")
     notes = [
         f"- {named(name)}: {plain(refusals.page_words(note), 400)}"
         for name, row in _layers_read(page).items()
