@@ -12,7 +12,7 @@ from nereval_core.records.queries import ORDERS
 from nereval_core.review.playlists import Playlist
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import Loaded
-from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, TABS, View
+from pages.shared.view import CLASSES_BY, FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, TABS, View
 from pages.shared.view.link import write_link
 
 LOOKS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -26,6 +26,7 @@ LOOKS: dict[str, tuple[dict[str, Any], ...]] = {
         *({"order": order} for order in ORDERS[1:]),
         {"layout": ("whole-document",)},
         {"inspect_tab": "by-class"},
+        *({"inspect_tab": "by-class", "classes_by": word} for word in CLASSES_BY),
     ),
     "Systems": (*({"systems_tab": tab} for tab in TABS["systems_tab"]), {"layout": ("all-criteria",)}),
     "Criteria": (*({"criteria_tab": tab} for tab in TABS["criteria_tab"]), {"layout": ("published",)}),

@@ -43,7 +43,7 @@ SAID = {
     "in two rows.",
     "faireval": "Every error once, as FairEval counts (Ortmann 2022): of type (LE), of boundary (BE: smaller, larger, "
     "overlapping), of both (LBE), missed or spurious. Where spans nest, an overlap counts only for tokens that no "
-    "other error has used.",
+    "other error has used. Records show which spans strict pairs; FairEval may pair others.",
 }
 
 
