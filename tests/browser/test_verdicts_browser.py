@@ -188,6 +188,11 @@ def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: 
     # All keys are a key away; whoever presses a button goes on with keys of the editor, and Enter keeps.
     visit.page.keyboard.press("?")
     visit.page.get_by_text("move the edge by a character").wait_for()
+    visit.page.set_viewport_size({"width": 1440, "height": 400})
+    assert visit.page.locator(".nk-sheet").evaluate(
+        "sheet => sheet.scrollHeight > sheet.clientHeight && !sheet.scrollTop"
+    )
+    visit.page.set_viewport_size({"width": 1440, "height": 900})
     visit.page.keyboard.press("Escape")
     further = visit.page.get_by_role("button", name="+ fragment")
     further.press("Enter")

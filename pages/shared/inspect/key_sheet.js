@@ -139,20 +139,15 @@ function toggleKeySheet(rows) {
   if (open) return open.close();
   const sheet = make("dialog", "nk-sheet");
   sheet.setAttribute("aria-label", "Keys");
-  const list = make("dl", "nk-keys");
-  for (const [key, ...rest] of [...PAGE_KEYS, ...rows]) {
-    if (!rest.length) {
-      list.append(make("dt", "nk-head", key));
-      continue;
-    }
-    const term = make("dt");
-    term.append(make("kbd", "", key.length === 1 ? key.toUpperCase() : key));
-    list.append(term, make("dd", "", rest.at(-1)));
-  }
   const close = make("button", "nk-close", "Close (Esc)");
   close.type = "button";
   close.addEventListener("click", () => sheet.close());
-  sheet.append(make("strong", "", "Keys"), list, close);
+  // The button has the focus: it stands above the keys, or a low window would begin with their end.
+  const head = make("div", "nk-head");
+  head.append(make("strong", "", "Keys"), close);
+  const body = make("div", "nk-body");
+  body.append(...sheetSections([...PAGE_KEYS, ...rows]));
+  sheet.append(head, body);
   sheet.addEventListener("close", () => sheet.remove());
   sheet.addEventListener("click", (event) => event.target === sheet && sheet.close());
   sheet.addEventListener("keydown", (event) => {
@@ -162,4 +157,23 @@ function toggleKeySheet(rows) {
   // Within the component, whose colours are those of the page.
   (document.querySelector(".nw, .np") ?? document.body).append(sheet);
   sheet.showModal();
+}
+
+// The rows in lists: a heading alone begins the next one.
+function sheetSections(rows) {
+  const sections = [make("section")];
+  let list = make("dl", "nk-keys");
+  sections[0].append(list);
+  for (const [key, ...rest] of rows) {
+    if (!rest.length) {
+      const section = make("section");
+      section.append(make("strong", "", key), (list = make("dl", "nk-keys")));
+      sections.push(section);
+      continue;
+    }
+    const term = make("dt");
+    term.append(make("kbd", "", key.length === 1 ? key.toUpperCase() : key));
+    list.append(term, make("dd", "", rest.at(-1)));
+  }
+  return sections;
 }

@@ -185,7 +185,7 @@ const KEY_TABLE = [
 function keyRows({ data }) {
   const words = data.verdicts.words ?? [];
   const rows = KEY_TABLE.map(([key, ...rest]) => [key, (key !== EDIT_KEY && words[VERDICT_KEYS.indexOf(key)]) || rest.at(-1)]);
-  return [...rows, ["n", "write a note"], ["While a span is marked, after 4 or M"], ...editKeyRows()];
+  return [...rows, ["n", "write a note"], ["While a span is marked (4, M or a drag)"], ...editKeyRows()];
 }
 const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
 // Those that change nothing but what is on screen.
