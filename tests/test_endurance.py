@@ -22,6 +22,7 @@ from nereval_core.report.figures.files import paper_file
 from tests.endurance import (
     damaged_stores,
     forged_values,
+    full_disks,
     fuzzed_inputs,
     killed_reviewers,
     masking,
@@ -65,6 +66,14 @@ def test_damaged_stores_answer_as_before_or_not(tmp_path: Path) -> None:
 def test_verdicts_of_killed_reviewers_are_there_or_refused(tmp_path: Path) -> None:
     counts = killed_reviewers.run(tmp_path, lambda tries: tries < 4, processes=2)
     assert (counts["tries"], counts[FAILURES]) == (4, 0)
+
+
+def test_verdicts_on_full_disks_are_kept_or_refused(tmp_path: Path) -> None:
+    counts = full_disks.run(tmp_path, lambda tries: tries < 4)
+    assert (counts["tries"], counts[FAILURES]) == (4, 0)
+    if counts[full_disks.NOT_MOUNTED]:
+        pytest.skip("only root may mount a small disk")
+    assert min(counts["kept"], counts["refused"]) > 5
 
 
 def test_no_forged_value_makes_a_page_run_for_ever(tmp_path: Path) -> None:

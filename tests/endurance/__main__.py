@@ -15,6 +15,7 @@ SCRIPTS = {
     "cross-site": "cross_site",
     "damaged-stores": "damaged_stores",
     "forged-values": "forged_values",
+    "full-disks": "full_disks",
     "fuzzed-inputs": "fuzzed_inputs",
     "killed-reviewers": "killed_reviewers",
     "masking": "masking",
