@@ -13,7 +13,7 @@ from tests.support.samples import SAMPLES, raw
 
 TEXT = [name for name, (_, files, _) in SAMPLES.items() if not any(isinstance(one, bytes) for one in files.values())]
 """Samples of formats that are text."""
-XML = [name for name in TEXT if SAMPLES[name][0] in ("bioc", "offsetxml") or name == "CAS as XMI"]
+XML = [name for name in TEXT if SAMPLES[name][0] in ("bioc", "offsetxml", "tei") or name == "CAS as XMI"]
 """Those that say themselves how they are encoded, or may."""
 
 
@@ -144,11 +144,17 @@ PLACES = {
     ),
     "csv": ("x.csv", "doc,start,end,label,text\nd,HERE,2,A,abc\n", "start is '"),
     "pubtator": ("x.txt", "1|t|abc\n1\tHERE\t2\tab\tA\n", "is not a span"),
+    "bionlp": ("x.a1", "\nT1\tA HERE 2\tb\n", "is not a T line"),
     "brat": ("x.ann", "\nT1\tA HERE 2\tb\n", "is not a T line"),
     "spanlines": ("d.pipe", "d.txt||A||C||0||1\nd.txt||A||C||HERE||2\n", "is not a span"),
     "bc2gm": ("GENE.eval", "s|0 0|a\ns|HERE 1|b\n", "is not a mention"),
 }
-TEXTS = {"brat": {"x.txt": b"abc"}, "spanlines": {"d.txt": b"abc"}, "bc2gm": {"s.in": b"s abc\n"}}
+TEXTS = {
+    "bionlp": {"x.txt": b"abc"},
+    "brat": {"x.txt": b"abc"},
+    "spanlines": {"d.txt": b"abc"},
+    "bc2gm": {"s.in": b"s abc\n"},
+}
 """Where the text stands beside."""
 KINDS = ('"1"', "1.5", "true", "null", "[1]", "{}", '"' + "x" * 100_000 + '"')
 NUMBERS = {
@@ -169,6 +175,7 @@ LOOSE = {
     "csv": ('"1"', "01"),
     "labelstudio": ('"1"',),
     "pubtator": ("true", "null", "NaN", "Infinity", "01"),
+    "bionlp": ("01", "9" * 5000),
     "brat": ("01", "9" * 5000),
     "spanlines": ("01",),
     "bc2gm": ("01", "9" * 5000),
@@ -216,5 +223,5 @@ def test_every_format_has_its_rows() -> None:
     """Those whose offsets are tokens, or that pack what they hold, have tables of their own."""
     of_tokens = {"conll", "hipe", "datasets", "webanno", "conllu", "tokentable", "slashtags", "tagrows", "ragged"}
     packed = {"parquet", "docbin"}
-    of_their_own = {"bioc", "bracketed", "cas", "mentions", "inline", "nif", "offsetxml", "records"}
+    of_their_own = {"bioc", "bracketed", "cas", "mentions", "inline", "nif", "offsetxml", "records", "tei"}
     assert {*readers()} - of_tokens - packed - of_their_own == {*PLACES}

@@ -485,6 +485,25 @@ BIONLP = {
     "d.a2": "T3\tBinding 4 9\tbinds\nE1\tBinding:T3 Theme:T1 Theme2:T2\nN1\tDB Annotation:T2 Referent:DB:0001\n",
 }
 
+# TEI as its Guidelines have it in 17.3, with words as in the corpora of CLARIN.
+TEI_STANDOFF = """<?xml version="1.0" encoding="UTF-8"?>
+<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:id="letter">
+  <teiHeader><fileDesc><titleStmt><title xml:id="title">To Ann</title></titleStmt></fileDesc></teiHeader>
+  <text><body><p><s><w xml:id="w1">Ann</w> <w>😀</w> <w xml:id="w2">Lee</w>
+    <w xml:id="w3">left</w> <w xml:id="w4" join="right">Rome</w>
+    <pc>.</pc></s> <s>Bye, <seg xml:id="b">Bob</seg>!</s></p></body></text>
+  <standOff>
+    <listPerson><person xml:id="ann"><persName>Ann Lee</persName></person></listPerson>
+    <spanGrp type="names">
+      <span xml:id="s1" from="#w1" to="#w2" ana="#PER">Ann Lee</span>
+      <span from="#w4" to="#w4" ana="ner:PLACE"/>
+      <span target="#b">PER</span>
+      <span target="#w1 #w4" type="ODD"/>
+    </spanGrp>
+  </standOff>
+</TEI>
+"""
+
 # OpenNLP's training data, Illinois NER's output, OntoNotes as in CoNLL-2012, and AIDA CoNLL-YAGO.
 OPENNLP = (
     "<START:person> Ann Lee <END> left <START:location> Rome <END> .\nShe met <START> Bob <END> .\n\nNobody < 3 .\n"
@@ -591,6 +610,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "i2b2 2014": ("offsetxml", {"d.xml": I2B2_2014}, None),
     "MAE": ("offsetxml", {"d.xml": MAE}, None),
     "GATE": ("offsetxml", {"d.xml": GATE}, "default"),
+    "TEI": ("tei", {"x.xml": TEI_STANDOFF}, None),
     "BioNLP": ("bionlp", dict(BIONLP), None),
     "OpenNLP": ("bracketed", {"x.train": OPENNLP}, None),
     "names in square brackets": ("bracketed", {"x.txt": SQUARE}, None),

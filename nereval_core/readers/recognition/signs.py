@@ -111,6 +111,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "slashtags": (first_line(r"[^{\[<]*/"),),
         "spanlines": (first_line(r'c="|[^|\t]+\|\|?|[^\t]*\t.*:[0-9]+-[0-9]+\t'),),
         "tagrows": (NO_OBJECT,),
+        "tei": (within("<TEI", "<teiCorpus", ":TEI"),),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),
         "webanno": (first_line(r"\s*#"),),
     }
