@@ -9,10 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pandas as pd
 import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.comparison import compare_scores
@@ -504,6 +507,20 @@ def test_types_are_merged_and_parted_again() -> None:
     assert "drug, any" in set(app.dataframe[1].value["type"])
     app = sound(app.button(key="bar_unmerge-drug, any").click().run())
     assert "merge" not in app.query_params
+
+
+def test_a_choice_of_types_runs_the_page_and_not_first_the_menus(monkeypatch: pytest.MonkeyPatch) -> None:
+    fragments: dict[str, str | None] = {}
+    draw = st.multiselect
+
+    def note_fragment(*arguments: Any, **options: Any) -> Any:
+        fragments[options["key"]] = ThreadState.get().fragment_id
+        return draw(*arguments, **options)
+
+    monkeypatch.setattr(st, "multiselect", note_fragment)
+    opened("Overview", VIEW, bar_merges=True)
+    assert fragments["widget_type"] is None and fragments["widget_leaveout"] is None
+    assert fragments["merge_members"], "what is typed before a merge concerns the menu alone"
 
 
 def test_a_page_switch_keeps_the_view() -> None:

@@ -19,6 +19,7 @@ from pages.shared.data import caches, own_criteria, reference_layer
 from pages.shared.data.page_context import PageContext, page_context
 from pages.shared.frame import share_menu
 from pages.shared.frame.faults import guarded
+from pages.shared.streamlit_internals import for_whole_page
 from pages.shared.view import View, keys, state
 from pages.shared.view.text import criterion_explained, named, plain
 
@@ -186,13 +187,14 @@ def _list(page: PageContext) -> None:
     names, lacking = dict.fromkeys(page.criteria, "matching criterion"), list[str]()
     if page.loaded.fixed_settings is None:
         names, lacking = _applicable(page)
-    st.selectbox(
-        "Matching criterion or published scorer",
-        list(names),
-        format_func=lambda name: f"{name} · {names[name]}",
-        help="When two spans count as a match. A published scorer's own figures stand on Overview.",
-        **state.mirror("criterion", page.view.criterion, _take_criterion),
-    )
+    with for_whole_page():
+        st.selectbox(
+            "Matching criterion or published scorer",
+            list(names),
+            format_func=lambda name: f"{name} · {names[name]}",
+            help="When two spans count as a match. A published scorer's own figures stand on Overview.",
+            **state.mirror("criterion", page.view.criterion, _take_criterion),
+        )
     st.caption(_sentence(page))
     if lacking:
         with st.expander(f"{len(lacking)} do not apply to this corpus"):
@@ -248,10 +250,12 @@ def _draw_type_menu(page: PageContext) -> None:
 
 
 def _type_menu(page: PageContext) -> None:
-    _shown(page)
+    with for_whole_page():
+        _shown(page)
     # Types of a scored folder are merged and left out as they were when it was scored.
     if page.loaded.fixed_settings is None:
-        _left_out(page)
+        with for_whole_page():
+            _left_out(page)
         _merging(page)
 
 
