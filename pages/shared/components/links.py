@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -51,9 +51,9 @@ def mount_navigation(groups: Sequence[Group]) -> None:
     _mount_navigation(data={"groups": groups, "current": st.session_state.get(keys.PAGE)}, key="navigation")
 
 
-def mount_sentence(parts: Sequence[str | Link], key: str) -> None:
+def mount_sentence(parts: Sequence[str | Link], key: str, width: Literal["stretch", "content"] = "stretch") -> None:
     """Draw a sentence; a link to the page that it stands on changes the view of the session."""
-    _mount_sentence(data=sentence_data(parts), key=key, on_show_change=partial(choose_part, parts, key))
+    _mount_sentence(data=sentence_data(parts), key=key, width=width, on_show_change=partial(choose_part, parts, key))
 
 
 def sentence_data(parts: Sequence[str | Link]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from nereval_core.records.queries import FIELDS, ORDERS
 from nereval_core.records.text_search import regex_problem
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components import navigation
+from pages.shared.components import links
 from pages.shared.components.tables import records_export
 from pages.shared.data import reviewer
 from pages.shared.data.page_context import PageContext
@@ -82,7 +82,7 @@ def draw_record_menu(page: PageContext, opened: Open, order: str) -> None:
     """Offer what else there is: the records as files, others of the open one's form, the history of its verdicts."""
     lobby.show_playlist_problems()
     reviewer.remember_reviewer()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="record_menu"):
         if opened.queue.total:
             records_export(page, page.by, page.query(), order, name="errors").draw()
         if not reason_unoffered(page):
@@ -95,8 +95,11 @@ def draw_record_menu(page: PageContext, opened: Open, order: str) -> None:
             if reviewer.reviewer_name():
                 # Without a name the first verdict asks for it.
                 reviewer.show_reviewer()
-        lobby.draw_playlist(page)
-        navigation.link_to("Guide", "What the decisions and criteria mean", page.view)
+        view = lobby.draw_playlist(page)
+        parts: list[str | links.Link] = [links.Link("What the decisions and criteria mean", "Guide", page.view)]
+        if view is not None:
+            parts = [links.Link("Order, comment and present →", "Present", view), " · ", *parts]
+        links.mount_sentence(parts, "sentence-beside", width="content")
 
 
 def _record(page: PageContext, opened: Open) -> None:

@@ -32,7 +32,16 @@ from pages.shared.present.deck import (
 )
 from pages.shared.present.deck_file import Session, deck_file, deck_in_file, item_page
 from pages.shared.present.drawing import HIDDEN, first_slide_html, record_slide_html
-from pages.shared.view import FIGURE_SLIDES, FIGURES_OF_SYSTEM, PATTERN_SLIDE, RECORD_SLIDES, is_pattern, keys, state
+from pages.shared.view import (
+    FIGURE_SLIDES,
+    FIGURES_OF_SYSTEM,
+    PATTERN_SLIDE,
+    RECORD_SLIDES,
+    View,
+    is_pattern,
+    keys,
+    state,
+)
 from pages.shared.view.text import count, named, plain, show_problems
 
 ROWS = 12
@@ -413,14 +422,13 @@ def _remove(playlist: Playlist) -> None:
 NEW = f"{keys.PLAYLIST}new"
 
 
-def draw_playlist(page: PageContext) -> None:
-    """Draw the choice of the playlist that records are put on."""
+def draw_playlist(page: PageContext) -> View | None:
+    """Draw the choice of the playlist that records are put on; return the view in which Present orders its records."""
     if verdict_store.problems():
-        return
+        return None
     playlist = playlists.target_playlist(page.view)
     choose_playlist(playlist)
-    view = replace(playlists.with_playlist(page.view, playlist), slide="")
-    navigation.link_to("Present", ":primary[Order, comment and present →]", view)
+    return replace(playlists.with_playlist(page.view, playlist), slide="")
 
 
 def choose_playlist(playlist: Playlist | None) -> None:

@@ -34,6 +34,7 @@ from nereval_core.review.verdicts_on_records import (
     verdicts_since,
 )
 from nereval_core.tables import Cell
+from pages.shared.components import links
 from pages.shared.components.records import AROUND, RECORD_COLUMNS, category_texts, in_context, list_table
 from pages.shared.components.tables import draw_rows
 from pages.shared.data import caches, masks, reviewer, verdict_store
@@ -182,7 +183,7 @@ def _say_earlier(page: PageContext) -> None:
 
 
 def draw_progress(page: PageContext) -> None:
-    """Show in a row how many records of the list have a verdict: a click lists those without one, or all again."""
+    """Show how many records of the list have a verdict: a click lists those without one, or all again."""
     if reason_unoffered(page):
         return
     query, done, n_records = reviewed_of(page)
@@ -191,25 +192,14 @@ def draw_progress(page: PageContext) -> None:
         return
     if done:
         _note_progress(page, query, done, n_records)
-    with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
-        label = f"{done:,} of {n_records:,} reviewed"
-        values = dict(page.query().having)
-        for name, words, condition in (
-            ("done", f":primary[{label}]", REVIEWED),
-            ("open", f"{n_records - done:,} open", OPEN),
-        ):
-            on = values.get(condition[0]) == condition[1]
-            having = query.having if on else (*query.having, condition)
-            view = view_of(page.view, replace(query, having=having))
-            st.button(
-                f"**{words}** ×" if on else words,
-                key=f"{keys.VERDICT}{name}",
-                type="tertiary",
-                on_click=state.put,
-                args=(view,),
-                help="List all again" if on else "List only these",
-            )
-        st.progress(done / n_records, width=60)
+    values = dict(page.query().having)
+    parts: list[str | links.Link] = []
+    for words, condition in ((f"{done:,} of {n_records:,} reviewed", REVIEWED), (f"{n_records - done:,} open", OPEN)):
+        on = values.get(condition[0]) == condition[1]
+        view = view_of(page.view, replace(query, having=query.having if on else (*query.having, condition)))
+        help_text = "List all again" if on else "List only these"
+        parts += [links.Link(f"{words} ×" if on else words, "Inspect", view, help_text), " · "]
+    links.mount_sentence(parts[:-1], "sentence-progress", width="content")
 
 
 def batch_of_list(page: PageContext) -> None:
