@@ -15,9 +15,18 @@ from tests.benchmarks.scales import Scale
 from tests.support import ROOT
 
 IN_BROWSER = ("app", "store", "folder")
+LONG = ("growth",)
+"""Groups that start dozens of processes: the night is early enough to see that they fail."""
 
 
-@pytest.mark.parametrize("group", [group for group in GROUPS if group not in IN_BROWSER])
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(group, marks=[pytest.mark.nightly] if group in LONG else [])
+        for group in GROUPS
+        if group not in IN_BROWSER
+    ],
+)
 def test_a_group_runs_and_gives_its_rows(group: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = list(measured(group, Scale.TINY))
     said = capsys.readouterr().out
