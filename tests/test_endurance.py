@@ -182,6 +182,8 @@ def test_a_killed_server_loses_nothing_and_leaves_nothing(tmp_path: Path) -> Non
     assert counts["kills"] == 1 and counts["verdicts"] >= 100 and counts["opened again"] >= 1
 
 
+# What computing beside somebody costs is for a quiet machine to say.
+@pytest.mark.nightly
 def test_neighbours_compute_while_somebody_clicks(tmp_path: Path) -> None:
     counts = neighbours.run(tmp_path, lambda tries, share=1.0: False, spans=1_000, megabytes=1, tangled=200, quiet=2)
     assert counts["errors"] == 0

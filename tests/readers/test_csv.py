@@ -15,8 +15,11 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.recognition.preview import preview
+from nereval_core.readers.shared import table_sides
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.table_columns import parse_column_options, parse_offset, parse_offsets
+from nereval_core.readers.shared.table_sides import type_columns
+from nereval_core.readers.shared.tag_cells import TagColumn
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
 from tests.support.readings import span_texts
@@ -388,3 +391,11 @@ def test_names_of_files_are_those_of_their_documents() -> None:
     reading = read_files({"tsv/x.tsv": rows, "text_files/d1.txt": TEXT, "text_files/d2.txt": "Nobody."})
     assert (reading.documents.ids, span_texts(reading.layer)) == (("d1", "d2"), ANN[:1])
     assert "texts without a row, documents without spans: 1" in reading.notes
+
+
+def test_a_name_of_many_words_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first line may be a whole document: twice as many words are to take twice as long, not four times."""
+    looks: list[str] = []
+    monkeypatch.setattr(table_sides, "is_gold_word", lambda word: bool(looks.append(word)))
+    assert type_columns(["word " * 500, "type"], []) == (TagColumn("type", ()),)
+    assert 500 < len(looks) < 10 * 500

@@ -93,9 +93,11 @@ def _side(name: str) -> frozenset[str]:
 
 
 def _rest(name: str) -> str:
-    return "_".join(word for word in _words(name) if word not in _side(name))
+    side = _side(name)
+    return "_".join(word for word in _words(name) if word not in side)
 
 
 def _part(name: str) -> str:
     """Return what a column of a side holds, "" where its name does not say."""
-    return next((what for what in PARTS if _rest(name) in COLUMNS[what]), "")
+    rest = _rest(name)
+    return next((what for what in PARTS if rest in COLUMNS[what]), "")
