@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,8 +39,14 @@ WEIGHTS_AT_ONCE = 1 << 20
 """Weights drawn together; the draws are the same whatever this number is."""
 COUNTS_AT_ONCE = 1 << 25
 """Counts multiplied together; for more counts the same weights are drawn again."""
-SUMS_AT_ONCE = 1 << 25
-"""Sums over resamples held in memory together: 256 MB."""
+SUMS_AT_ONCE = 1 << 24
+"""Sums over resamples held in memory together: 128 MB."""
+WEIGHTS_KEPT = 1 << 27
+"""Weights of all units and resamples, a byte each, that are kept for blocks with counts in few units."""
+FEW_OF_ALL = 8
+"""One in so many units is few: their weights are multiplied apart, which takes a half of the time at most."""
+BLOCKS_AT_ONCE, COMMON_ROWS = 1024, 256
+"""Blocks that wait until others fill a product, and rows common to blocks that are remembered."""
 FLOAT32_EXACT_BELOW = 1 << 24
 """float32 holds all whole numbers below this one exactly."""
 FEW_UNITS = 20
@@ -49,20 +56,32 @@ FEW_UNITS = 20
 class ResampledValues(NamedTuple):
     """The same sums, or figures, of all units, of all units but one, and of units drawn with replacement.
 
-    Shapes (rows, 1), (rows, units), (rows, resamples).
+    Shapes (rows, 1), (rows, columns), (rows, resamples). `left_out` has a column for each unit, or, where `times` is
+    given, one for as many units as `times` says, shape (columns,): without any of them the sums are the same.
     """
 
     observed: Array
     left_out: Array
     resampled: Array
+    times: Int64 | None = None
+
+    @classmethod
+    def of_stages(cls, stages: Iterable[Array], times: Int64 | None = None) -> ResampledValues:
+        """Return the values of the three `stages`."""
+        observed, left_out, resampled = stages
+        return cls(observed, left_out, resampled, times)
+
+    @property
+    def stages(self) -> tuple[Array, Array, Array]:
+        return self.observed, self.left_out, self.resampled
 
     def map(self, figures: Callable[[Array], Array]) -> ResampledValues:
         """Return figures computed from the sums, shape (rows, n) to (figures, n)."""
-        return ResampledValues(*map(figures, self))
+        return self.of_stages(map(figures, self.stages), self.times)
 
     def differences(self, rows: Sequence[int], other_rows: Sequence[int]) -> ResampledValues:
         """Return some rows less others, row by row."""
-        return ResampledValues(*(values[rows] - values[other_rows] for values in self))
+        return self.of_stages((values[rows] - values[other_rows] for values in self.stages), self.times)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,33 +96,138 @@ class Bootstrap:
     units: ResamplingUnits
     most_units: int | None = None
 
-    def resample(self, blocks: Iterable[Array]) -> Iterator[ResampledValues]:
-        """Yield the sums of each block of counts, shape (rows, documents)."""
-        return self.resample_units(map(self.units.sum_counts, blocks))
+    def resample(self, blocks: Iterable[Array], *, grouped: bool = False) -> Iterator[ResampledValues]:
+        """Yield the sums of each block of counts, shape (rows, documents).
 
-    def resample_units(self, blocks: Iterable[Array]) -> Iterator[ResampledValues]:
+        `grouped` allows `times`: figures of single blocks need no more, but values of several blocks cannot be added.
+        """
+        return self.resample_units(map(self.units.sum_counts, blocks), grouped=grouped)
+
+    def resample_units(self, blocks: Iterable[Array], *, grouped: bool = False) -> Iterator[ResampledValues]:
         """Yield the sums of each block of counts, shape (rows, units).
 
         Drawing weights takes longer than adding up, so that units are drawn once for as many blocks as SUMS_AT_ONCE
-        allows.
+        allows. Blocks with counts in few units are multiplied by the weights of these alone.
         """
-        batch: list[Array] = []
+        batch: list[Array | _FewUnits] = []
         n_rows = 0
         for block in map(self.group_units, blocks):
-            if batch and (n_rows + len(block)) * self.plan.resamples > SUMS_AT_ONCE:
+            few = self._in_few_units(block, grouped)
+            n_added = 0 if few else len(block)
+            if batch and ((n_rows + n_added) * self.plan.resamples > SUMS_AT_ONCE or len(batch) == BLOCKS_AT_ONCE):
                 yield from self._resample_batch(batch)
                 batch, n_rows = [], 0
-            batch.append(block)
-            n_rows += len(block)
+            batch.append(few or block)
+            n_rows += n_added
         if batch:
             yield from self._resample_batch(batch)
 
-    def _resample_batch(self, blocks: Sequence[Array]) -> Iterator[ResampledValues]:
-        sums = bootstrap_sums(np.concatenate(blocks), self.plan, self.units.strata)
-        ends = np.cumsum([len(block) for block in blocks])
-        for block, resampled in zip(blocks, np.split(sums, ends[:-1]), strict=True):
-            observed = block.sum(axis=-1, keepdims=True, dtype=np.int64)
-            yield ResampledValues(observed, observed - block, resampled)
+    def _resample_batch(self, batch: Sequence[Array | _FewUnits]) -> Iterator[ResampledValues]:
+        blocks = [block for block in batch if not isinstance(block, _FewUnits)]
+        if blocks:
+            sums = bootstrap_sums(np.concatenate(blocks), self.plan, self.units.strata)
+            parts = iter(np.split(sums, np.cumsum([len(block) for block in blocks])[:-1]))
+        for block in batch:
+            if isinstance(block, _FewUnits):
+                yield self._resample_few(block)
+            else:
+                observed = block.sum(axis=-1, keepdims=True, dtype=np.int64)
+                yield ResampledValues(observed, observed - block, next(parts))
+
+    def _in_few_units(self, block: Array, grouped: bool) -> _FewUnits | None:
+        """Return a block as `_FewUnits`, None where it is not one or the weights of all units cannot be kept."""
+        n_units = block.shape[-1]
+        is_drawn_apart = self.units.strata is not None or n_units != self.units.count
+        if is_drawn_apart or n_units * self.plan.resamples > WEIGHTS_KEPT:
+            return None
+        is_counted = block != 0
+        is_common = is_counted.sum(axis=1) * FEW_OF_ALL > n_units
+        units = np.flatnonzero(is_counted[~is_common].any(axis=0))
+        if len(units) * FEW_OF_ALL > n_units or is_common.all():
+            return None
+        return _FewUnits(
+            is_common, units, block[~is_common][:, units], [self._common_row(row) for row in block[is_common]], grouped
+        )
+
+    def _common_row(self, row: Array) -> _CommonRow:
+        """Return a row that several blocks may share."""
+        key = row.tobytes()
+        common = self._common_rows.pop(key, None)
+        # The latest come last.
+        self._common_rows[key] = common = common or _CommonRow(row)
+        if len(self._common_rows) > COMMON_ROWS:
+            del self._common_rows[next(iter(self._common_rows))]
+        return common
+
+    @cached_property
+    def _common_rows(self) -> dict[bytes, _CommonRow]:
+        return {}
+
+    @cached_property
+    def _classes(self) -> dict[tuple[_CommonRow, ...], tuple[Array, Int64]]:
+        return {}
+
+    @cached_property
+    def _weights(self) -> NDArray[np.uint8]:
+        """How often each unit is drawn in each resample, shape (units, resamples): the draws of `bootstrap_sums`."""
+        weights = np.empty((self.units.count, self.plan.resamples), np.uint8)
+        rng = np.random.default_rng((self.plan.seed, 0))
+        step = max(1, WEIGHTS_AT_ONCE // max(self.units.count, 1))
+        for resamples in _slices(self.plan.resamples, step):
+            drawn = np.empty((resamples.stop - resamples.start, self.units.count), np.float32)
+            _draw_with_replacement(rng, drawn)
+            # One in e times the factorial of 256 is more.
+            assert drawn.max(initial=0) < 256
+            weights[:, resamples] = drawn.T
+        return weights
+
+    def _resample_few(self, block: _FewUnits) -> ResampledValues:
+        resampled = np.empty((len(block.is_common), self.plan.resamples))
+        resampled[~block.is_common] = block.counts.astype(np.float64) @ self._weights[block.units]
+        resampled[block.is_common] = self._common_sums(block.common)
+        observed = np.empty((len(resampled), 1), np.int64)
+        observed[~block.is_common, 0] = block.counts.sum(axis=1, dtype=np.int64)
+        observed[block.is_common, 0] = self._common_table(block.common).sum(axis=1, dtype=np.int64)
+        n_units = self.units.count
+        if not block.grouped:
+            counts = np.zeros((len(resampled), n_units), np.int64)
+            counts[np.ix_(~block.is_common, block.units)] = block.counts
+            counts[block.is_common] = self._common_table(block.common)
+            return ResampledValues(observed, observed - counts, resampled)
+        columns, class_of_unit = self._column_classes(block.common)
+        times = np.bincount(class_of_unit, minlength=columns.shape[1])
+        times -= np.bincount(class_of_unit[block.units], minlength=columns.shape[1])
+        n_few, others = len(block.units), np.flatnonzero(times)
+        counts = np.zeros((len(resampled), n_few + len(others)), np.int64)
+        counts[~block.is_common, :n_few] = block.counts
+        counts[block.is_common] = np.concatenate((columns[:, class_of_unit[block.units]], columns[:, others]), axis=1)
+        times = np.concatenate((np.ones(n_few, np.int64), times[others]))
+        return ResampledValues(observed, observed - counts, resampled, times)
+
+    def _common_sums(self, rows: Sequence[_CommonRow]) -> Float64:
+        """Return the sums of some rows over drawn units, shape (rows, resamples)."""
+        new = [row for row in rows if row.sums is None]
+        if new:
+            counts = np.array([row.counts for row in new], np.float64)
+            sums = np.zeros((len(new), self.plan.resamples))
+            for units in _slices(self.units.count, max(1, WEIGHTS_AT_ONCE // self.plan.resamples)):
+                sums += counts[:, units] @ self._weights[units]
+            for row, values in zip(new, sums, strict=True):
+                row.sums = values
+        return np.array([row.sums for row in rows]).reshape(len(rows), self.plan.resamples)
+
+    def _common_table(self, rows: Sequence[_CommonRow]) -> Array:
+        """Return the counts of some rows, shape (rows, units)."""
+        return np.array([row.counts for row in rows], np.int64).reshape(len(rows), self.units.count)
+
+    def _column_classes(self, rows: Sequence[_CommonRow]) -> tuple[Array, Int64]:
+        """Return the distinct columns of some rows, shape (rows, classes), and the class of each unit."""
+        key = tuple(rows)
+        if key not in self._classes:
+            self._classes.clear()
+            columns, class_of_unit = np.unique(self._common_table(rows), axis=1, return_inverse=True)
+            self._classes[key] = columns, class_of_unit.reshape(-1)
+        return self._classes[key]
 
     def group_units(self, counts: Array) -> Array:
         """Return the sums over random groups of about equally many units, where there are more than `most_units`."""
@@ -118,9 +242,32 @@ class Bootstrap:
     def estimate(self, figures: ResampledValues) -> Estimates:
         """Return figures with bias-corrected and accelerated intervals, widened for few units."""
         strata = self.units.strata
-        quantiles = tail_quantiles(self.plan.level, effective_units(figures.left_out), strata)
-        accelerations = acceleration(figures.left_out, strata)
+        quantiles = tail_quantiles(self.plan.level, effective_units(figures.left_out, figures.times), strata)
+        accelerations = acceleration(figures.left_out, strata, figures.times)
         return bca_intervals(figures.observed[:, 0], figures.resampled, accelerations, quantiles)
+
+
+class _CommonRow:
+    """A row of counts that many units have, and its sums over drawn units once these were needed."""
+
+    def __init__(self, counts: Array) -> None:
+        self.counts = counts
+        self.sums: Float64 | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _FewUnits:
+    """A block of counts of which most rows are 0 but in few units.
+
+    `is_common` tells which rows are not, shape (rows,); they are `common`. `counts` are those of the others in `units`,
+    shape (other rows, units).
+    """
+
+    is_common: Bools
+    units: Int64
+    counts: Array
+    common: Sequence[_CommonRow]
+    grouped: bool
 
 
 def document_counts(scores: CountedScores, criterion: str) -> DocumentCounts:
@@ -134,22 +281,35 @@ def document_counts(scores: CountedScores, criterion: str) -> DocumentCounts:
 
 
 def type_counts(scores: Scores, criterion: str, types: tuple[str, ...]) -> DocumentCounts:
-    """Return the PARTS of each type and document, shape (types, 4, documents).
+    """Return the PARTS of each type and document, shape (types, 4, documents); see `counts_of_types`."""
+    counts = np.zeros((len(types), len(PARTS), scores.documents), np.int32)
+    for row, of_type in zip(counts, counts_of_types(scores, criterion, types), strict=True):
+        row[:] = of_type
+    return counts
+
+
+def counts_of_types(scores: Scores, criterion: str, types: tuple[str, ...]) -> Iterator[DocumentCounts]:
+    """Yield the PARTS of each document for one type after another, shape (4, documents).
 
     Gold spans and predictions count for their own types. `types` must hold those of both layers as scored under the
     criterion.
     """
-    counts = np.zeros((len(types), len(PARTS), scores.documents), np.int32)
     code_of_type = {kind: code for code, kind in enumerate(types)}
-    sides = zip(scores.layers(criterion), scores.decisions(criterion), scores.weights(criterion), strict=True)
-    for side, (layer, decisions, weights) in enumerate(sides):
+    sides = []
+    columns = zip(scores.layers(criterion), scores.decisions(criterion), scores.weights(criterion), strict=True)
+    for layer, decisions, weights in columns:
         code = np.array([code_of_type.get(kind, -1) for kind in layer.types], np.int64)[layer.type]
-        cell = code * scores.documents + layer.doc
+        order = np.argsort(code, kind="stable")
         credit = (2 * (decisions == Decision.COR) + (decisions == Decision.PAR)) * weights
-        for part, values in ((side, credit), (2 + side, weights)):
-            sums = np.bincount(cell, values, len(types) * scores.documents)
-            counts[:, part] = sums.reshape(len(types), scores.documents)
-    return counts
+        edges = np.searchsorted(code[order], np.arange(len(types) + 1))
+        sides.append((edges, layer.doc[order], credit[order], weights[order]))
+    for number in range(len(types)):
+        counts = np.zeros((len(PARTS), scores.documents), np.int32)
+        for side, (edges, doc, credit, weights) in enumerate(sides):
+            spans = slice(edges[number], edges[number + 1])
+            for part, values in ((side, credit), (2 + side, weights)):
+                counts[part] = np.bincount(doc[spans], values[spans], scores.documents)
+        yield counts
 
 
 def slot_errors_of_types(scores: Scores, criterion: str, types: tuple[str, ...]) -> DocumentCounts:
@@ -228,19 +388,20 @@ def bootstrap_sums(counts: DocumentCounts, plan: ResamplingPlan, strata: Int64 |
     `strata` is the stratum of each document: from each stratum as many are drawn as it has.
     """
 
-    def draw(rng: np.random.Generator, weights: Sums) -> None:
-        documents = weights.shape[1]
-        for row in weights:
-            row[:] = np.bincount(rng.integers(0, documents, documents, np.int32), minlength=documents)
-
     def draw_within(rng: np.random.Generator, weights: Sums) -> None:
         for members in stratum_members:
             weights[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), len(weights))
 
     if strata is None:
-        return _weighted_sums(counts, plan, 0, draw)
+        return _weighted_sums(counts, plan, 0, _draw_with_replacement)
     stratum_members = np.split(np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))[:-1])
     return _weighted_sums(counts, plan, 0, draw_within)
+
+
+def _draw_with_replacement(rng: np.random.Generator, weights: Sums) -> None:
+    documents = weights.shape[1]
+    for row in weights:
+        row[:] = np.bincount(rng.integers(0, documents, documents, np.int32), minlength=documents)
 
 
 def swap_sums(counts: DocumentCounts, plan: ResamplingPlan) -> Sums:

@@ -42,8 +42,10 @@ def lacks_interval(value: float, low: float) -> bool:
     return bool(np.isnan(low) and not np.isnan(value))
 
 
-def acceleration(values: Float64, strata: Int64 | None = None) -> Float64:
+def acceleration(values: Float64, strata: Int64 | None = None, times: Int64 | None = None) -> Float64:
     """Return Efron's acceleration from the values with one unit left out, shape (k, units) to (k,).
+
+    Without strata each value may stand for as many units as `times` says.
 
     With l = (n - 1) (mean - value) in each stratum of n units, it is the sum of l³/n³ over 6 times the sum of l²/n² to
     the power of 3/2 (Davison and Hinkley 1997, section 5.3); all units are one stratum where there are none.
@@ -53,30 +55,45 @@ def acceleration(values: Float64, strata: Int64 | None = None) -> Float64:
     """
     rests_on_a_unit = np.isnan(values).any(axis=-1)
     if strata is None:
-        influences = values.sum(axis=-1, keepdims=True) / max(values.shape[-1], 1) - values
+        influences = _mean_of_units(values, times) - values
     else:
         sizes = np.bincount(strata)
         means = np.array([np.bincount(strata, row) for row in values]).reshape(len(values), -1) / sizes
         influences = (means[:, strata] - values) * (1 - 1 / sizes)[strata]
-    below = 6 * np.square(influences).sum(axis=-1) ** 1.5
+    squares = np.square(influences)
+    below = 6 * _sum_of_units(squares, times) ** 1.5
     accelerations = np.where(rests_on_a_unit, np.nan, 0.0)
-    np.divide((influences**3).sum(axis=-1), below, out=accelerations, where=below > 0)
+    np.divide(_sum_of_units(squares * influences, times), below, out=accelerations, where=below > 0)
     return accelerations
 
 
-def effective_units(values: Float64) -> Float64:
+def _sum_of_units(values: Float64, times: Int64 | None) -> Float64:
+    """Return sums over units, shape (k, units) to (k,); each value stands for as many as `times` says."""
+    sums: Float64 = (values if times is None else values * times).sum(axis=-1)
+    return sums
+
+
+def _mean_of_units(values: Float64, times: Int64 | None) -> Float64:
+    """Return means over units, shape (k, units) to (k, 1)."""
+    n_units = values.shape[-1] if times is None else int(times.sum())
+    return _sum_of_units(values, times)[..., None] / max(n_units, 1)
+
+
+def effective_units(values: Float64, times: Int64 | None = None) -> Float64:
     """Return the effective number of units from the values with one unit left out, shape (k, units) to (k,).
+
+    Each value stands for as many units as `times` says.
 
     With d = value - mean it is 3 (sum of d²)² / sum of d⁴: the degrees of freedom that Satterthwaite (1946) gives to
     the sum of squares where the d are normal, as many as units. Where few units carry most of the variance it is less;
     it is never more than the number of units without which the figure differs.
     """
-    deviations = values - values.mean(axis=-1, keepdims=True) if values.shape[-1] else values
+    deviations = values - _mean_of_units(values, times)
     squares = np.square(deviations)
-    below = np.square(squares).sum(axis=-1)
-    n_differing: Float64 = (squares > 0).sum(axis=-1).astype(np.float64)
+    below = _sum_of_units(np.square(squares), times)
+    n_differing = _sum_of_units((np.abs(deviations) > RATIO_TOLERANCE).astype(np.float64), times)
     freedom = np.full(n_differing.shape, np.inf)
-    np.divide(3 * np.square(squares.sum(axis=-1)), below, out=freedom, where=below > 0)
+    np.divide(3 * np.square(_sum_of_units(squares, times)), below, out=freedom, where=below > 0)
     n_effective: Float64 = np.minimum(n_differing, freedom)
     return n_effective
 

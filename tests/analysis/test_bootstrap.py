@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from nereval_core.analysis.bootstrap import (
     swap_sums,
     type_counts,
 )
+from nereval_core.analysis.intervals import effective_units
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.scoring import Scores
 from nereval_core.scoring.counts import Counts
@@ -87,7 +89,7 @@ def test_blocks_are_drawn_alike() -> None:
     resampled = bootstrap.Bootstrap(ResamplingPlan(resamples=100), document_units(6))
     apart = [next(resampled.resample([block])) for block in blocks]
     for one, other in zip(resampled.resample(blocks), apart, strict=True):
-        for stage, same in zip(one, other, strict=True):
+        for stage, same in zip(one.stages, other.stages, strict=True):
             np.testing.assert_array_equal(stage, same)
 
 
@@ -100,3 +102,44 @@ def test_one_candidate_or_none_is_drawn_in_each_unit(monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(each.mean(axis=-1), wanted, atol=0.03)
     monkeypatch.setattr(bootstrap, "WEIGHTS_AT_ONCE", 50)
     assert np.array_equal(replacement_sums(np.eye(3, dtype=np.int32), candidates, 1, plan), each[1])
+
+
+def sparse_blocks(n_units: int) -> list[np.ndarray]:
+    """Return blocks of which most rows are 0 in nearly all units, two with a row in common, and one that is full."""
+    rng = np.random.default_rng(5)
+    common = rng.integers(1, 4, n_units)
+    blocks = []
+    for number in range(4):
+        block = np.zeros((4, n_units), np.int64)
+        block[:3, rng.choice(n_units, 9, replace=False)] = rng.integers(1, 5, (3, 9))
+        block[3] = common * (number > 1)
+        blocks.append(block)
+    return [*blocks[:2], rng.integers(0, 9, (2, n_units)), *blocks[2:], np.zeros((1, n_units), np.int64)]
+
+
+@pytest.mark.parametrize("strata", [None, np.arange(100) % 2])
+def test_counts_in_few_units_are_resampled_alike(monkeypatch: pytest.MonkeyPatch, strata: np.ndarray | None) -> None:
+    """Whether a block is multiplied by all weights or by those of few units, sums and intervals are the same."""
+    resampled = bootstrap.Bootstrap(ResamplingPlan(resamples=200), replace(document_units(100), strata=strata))
+    monkeypatch.setattr(bootstrap, "COMMON_ROWS", 1)
+    few, grouped = (list(resampled.resample(sparse_blocks(100), grouped=grouped)) for grouped in (False, True))
+    assert [block.left_out.shape[1] < 100 for block in grouped] == [strata is None] * 2 + [False] + [strata is None] * 3
+    monkeypatch.setattr(bootstrap, "WEIGHTS_KEPT", 0)
+    for mine, together, block in zip(few, grouped, resampled.resample(sparse_blocks(100)), strict=True):
+        for stage, other, expected in zip(mine.stages, together.stages, block.stages, strict=True):
+            np.testing.assert_array_equal(stage, expected)
+            if stage is not mine.left_out:
+                np.testing.assert_array_equal(other, expected)
+        if together.times is not None:
+            columns = np.repeat(together.left_out, together.times, axis=1).T.tolist()
+            assert sorted(columns) == sorted(block.left_out.T.tolist())
+        for estimate, expected in zip(*map(resampled.estimate, (together, block)), strict=True):
+            np.testing.assert_allclose(estimate, expected, atol=1e-12)
+
+
+def test_rounding_makes_no_unit_effective() -> None:
+    """A figure that differs without two units alone has two effective units, though the mean of all is rounded."""
+    values = np.full((1, 800), 0.9)
+    values[0, :2] += (-0.013, 0.013)
+    assert values.mean() != 0.9
+    assert effective_units(values)[0] == pytest.approx(2)

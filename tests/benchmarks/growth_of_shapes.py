@@ -77,6 +77,10 @@ def _many_annotators(folder: Path, annotators: int) -> Sequence[str]:
     return ["agreement", "-q", "--resamples", "1000", *_write_sides(folder, names, 20, BY_DOCUMENT)]
 
 
+def _annotated_types(folder: Path, types: int) -> Sequence[str]:
+    return ["agreement", "-q", *_write_sides(folder, ("one", "other", "third"), types, BY_DOCUMENT, types)]
+
+
 def _long_text(folder: Path, size: int) -> Sequence[str]:
     rng = random.Random(0)
     words = rng.choices(WORDS, k=1 + size // 6)
@@ -106,6 +110,7 @@ SHAPES: tuple[tuple[str, int, str, Command], ...] = (
     ("{:,} to {:,} systems of 10,000 spans", 50, "<= 1.1", _many_systems),
     # Each pair is a figure of its own.
     ("agreement, {:,} to {:,} annotators", 50, "<= 2", _many_annotators),
+    ("agreement, {:,} to {:,} types", 8_000, "<= 1.1", _annotated_types),
     ("report on a text, {:,} to {:,} characters", 50_000_000, "<= 1.1", _long_text),
     ("import of verdicts, {:,} to {:,}", 1_000_000, "<= 1.1", _many_verdicts),
 )

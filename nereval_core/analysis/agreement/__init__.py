@@ -36,7 +36,7 @@ from nereval_core.analysis.agreement.kappa_and_alpha import (
     ratio_or_nan,
     token_coefficients,
 )
-from nereval_core.analysis.agreement.unitizing_alpha import AnnotatedUnits, annotator_units, disagreement
+from nereval_core.analysis.agreement.unitizing_alpha import AnnotatedUnits, TypeUnits, disagreement
 from nereval_core.analysis.bootstrap import F1, Bootstrap, document_counts, mean_of_defined, ratios
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.corpus import Layer
@@ -79,8 +79,8 @@ class Agreement(Displayed):
 
     `scores` are those of each pair of annotators by position, the first as gold; under a criterion that is not
     symmetric there are both ways. `layers` are as annotated. Where each pair was compared on the documents that the two
-    have in common, `parts` are the agreements of the pairs, and `layers` is empty. `ceiling` holds systems against the
-    annotators, where systems were given.
+    have in common, `parts` are the agreements of the pairs, and `layers` and the `units` of each type are empty.
+    `ceiling` holds systems against the annotators, where systems were given.
     """
 
     annotators: tuple[str, ...]
@@ -168,7 +168,7 @@ def measure_agreement(
     ruled = [apply_rules(layer, rules) for layer in layers.values()]
     types = tuple(sorted({kind for layer in ruled for kind in layer.types}))
     scores = dict(_score_pairs(tuple(layers.values()), settings))
-    units = {kind: tuple(annotator_units(layer, kind) for layer in ruled) for kind in types}
+    units = TypeUnits(ruled, types, [None] * len(ruled))
     tokens: Tokens
     try:
         tokens = count_tokens(ruled, types, tokens_of(ruled[0].documents))
@@ -244,7 +244,7 @@ def measure_pairwise_agreement(
         tables = [*together, *tables]
     table = pd.concat([table for table in tables if len(table)], ignore_index=True)
     scores = {(pair[a], pair[b]): by_name for pair, part in parts.items() for (a, b), by_name in part.scores.items()}
-    units = {kind: each for part in parts.values() for kind, each in part.units.items()}
+    units = {kind: () for part in parts.values() for kind in part.units}
     ceiling = None
     if systems:
         ceiling = measure_ceiling(annotators, scores, systems, united.documents, first.settings.criteria, bootstrap)
@@ -311,8 +311,9 @@ def _document_table(agreement: Agreement, group: Group, name: str) -> pd.DataFra
         columns |= dict.fromkeys(coefficients.ON_TOKENS, nothing)
     else:
         whole = agreement.tokens[0]
+        products = whole.by_document()
         columns["tokens"] = whole.tokens
-        columns |= token_coefficients(whole if group is None else whole.of_pair((min(group), max(group))))
+        columns |= token_coefficients(products if group is None else products.of_pair((min(group), max(group))))
     columns["unitizing"], refused = _unitizing_by_document(agreement, members)
     table = pd.DataFrame({name: columns.get(name, "") for name in DOCUMENT_COLUMNS}).astype(dict(DOCUMENT_COLUMNS))
     reasons = [

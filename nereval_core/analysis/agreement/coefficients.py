@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from nereval_core.analysis.agreement.kappa_and_alpha import (
+    PairableCounts,
     TokenCounts,
+    TokenProducts,
     annotator_pairs,
     pairable_counts,
     ratio_or_nan,
@@ -18,18 +20,19 @@ from nereval_core.analysis.agreement.kappa_and_alpha import (
 )
 from nereval_core.analysis.agreement.unitizing_alpha import (
     AnnotatedUnits,
+    TypeUnits,
     corpus_disagreement,
     disagreement_of_sums,
     resampling_counts,
 )
 from nereval_core.analysis.bootstrap import (
-    PARTS,
     Bootstrap,
+    DocumentCounts,
     ResampledValues,
+    counts_of_types,
     document_counts,
     f1_ratios,
     mean_of_defined,
-    type_counts,
 )
 from nereval_core.analysis.intervals import Estimates, lacks_interval, undefined_estimates
 from nereval_core.analysis.resampling_units import ResamplingUnits
@@ -118,13 +121,16 @@ def f1_rows(
         if not scored:
             continue
         types = tuple(sorted({kind for pair in scored for kind in scores[pair][name].by_type(name)}))
-        counts = np.empty((1 + len(types), len(scored), len(PARTS), scores[scored[0]][name].documents), np.int32)
-        for row, pair in enumerate(scored):
-            counts[0, row] = document_counts(scores[pair][name], name)
-            counts[1:, row] = type_counts(scores[pair][name], name, types)
-        blocks = [block.reshape(-1, block.shape[-1]) for block in counts]
-        for kind, sums in zip((None, *types), bootstrap.resample(blocks), strict=True):
+        resampled = bootstrap.resample(_f1_blocks([scores[pair][name] for pair in scored], name, types), grouped=True)
+        for kind, sums in zip((None, *types), resampled, strict=True):
             yield from _f1_rows(name, kind, scored, sums, annotators, len(pairs), bootstrap)
+
+
+def _f1_blocks(scores: Sequence[Scores], criterion: str, types: tuple[str, ...]) -> Iterator[DocumentCounts]:
+    """Yield the PARTS of each of some scores, shape (scores times 4, documents): of all types, then of each."""
+    yield np.concatenate([document_counts(pair_scores, criterion) for pair_scores in scores])
+    for counts in zip(*(counts_of_types(pair_scores, criterion, types) for pair_scores in scores), strict=True):
+        yield np.concatenate(counts)
 
 
 def _f1_rows(
@@ -170,21 +176,38 @@ def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> Iterato
         yield from _rows(whole, undefined_estimates(len(keys)), [0] * len(keys), [tokens] * len(keys))
         return
     together, by_type = tokens
-    counted: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
-    blocks = (counts.rows() for counts in counted.values())
-    for kind, sums in zip(counted, bootstrap.resample(blocks), strict=True):
-        counts = counted[kind]
+    number = int(together.tokens.sum())
 
-        def figures(rows: Array, counts: TokenCounts = counts) -> Float64:
-            summed = counts.of_rows(rows)
-            each = (token_coefficients(summed if group is None else summed.of_pair(group)) for group in groups)
-            return np.array([values[figure] for values in each for figure in ON_TOKENS])
+    def figures(products: TokenProducts) -> Float64:
+        each = (token_coefficients(products if group is None else products.of_pair(group)) for group in groups)
+        return np.array([values[figure] for values in each for figure in ON_TOKENS])
 
-        estimates = bootstrap.estimate(sums.map(figures))
-        number = int(counts.tokens.sum())
+    for kind, products, times in _resampled_products(together, by_type, bootstrap):
+        estimates = bootstrap.estimate(ResampledValues.of_stages(map(figures, products), times))
         why = [(ONE_CATEGORY if number else NO_TOKENS) if np.isnan(value) else "" for value in estimates.value]
         kinds = [CoefficientKey(figure, None, kind, group) for group, figure in keys]
         yield from _rows(kinds, estimates, [number] * len(keys), why, bootstrap.units)
+
+
+def _resampled_products(
+    together: TokenCounts | PairableCounts, by_type: Mapping[str, TokenCounts | PairableCounts], bootstrap: Bootstrap
+) -> Iterator[tuple[str | None, list[TokenProducts], Int64 | None]]:
+    """Yield the products of all types together and of each, in all documents, without each, and in samples.
+
+    With these comes the number of documents that each without stands for (`ResampledValues.times`). The table of one
+    type is one block.
+    """
+    sums = [together.product_sums() for _ in range(3)]
+    for resampled in bootstrap.resample(together.blocks()):
+        for stage, rows in zip(sums, resampled.stages, strict=True):
+            stage.add(rows)
+    yield None, [stage.finish() for stage in sums], None
+    blocks = (block for counts in by_type.values() for block in counts.blocks())
+    for kind, resampled in zip(by_type, bootstrap.resample(blocks, grouped=True), strict=True):
+        sums = [together.product_sums() for _ in range(3)]
+        for stage, rows in zip(sums, resampled.stages, strict=True):
+            stage.add(rows)
+        yield kind, [stage.finish() for stage in sums], resampled.times
 
 
 def missing_alpha_rows(tokens: Tokens, saw: Bools, bootstrap: Bootstrap) -> Iterator[Row]:
@@ -196,19 +219,18 @@ def missing_alpha_rows(tokens: Tokens, saw: Bools, bootstrap: Bootstrap) -> Iter
         yield from _rows([CoefficientKey("alpha", None, None, None)], undefined_estimates(1), [0], [tokens])
         return
     together, by_type = tokens
-    by_kind: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
-    counted = {kind: pairable_counts(counts, saw) for kind, counts in by_kind.items()}
     number = int(together.tokens.sum())
-    resampled = bootstrap.resample(counts.rows for counts in counted.values())
-    for (kind, counts), sums in zip(counted.items(), resampled, strict=True):
-        alphas = ResampledValues(*(counts.alpha(rows)[None] for rows in sums))
+    pairable = pairable_counts(together, saw)
+    of_types = {kind: pairable_counts(counts, saw) for kind, counts in by_type.items()}
+    for kind, products, times in _resampled_products(pairable, of_types, bootstrap):
+        alphas = ResampledValues.of_stages((pairable.alpha(stage)[None] for stage in products), times)
         estimates = bootstrap.estimate(alphas)
         why = (ONE_CATEGORY if number else NO_TOKENS) if np.isnan(estimates.value[0]) else ""
         yield from _rows([CoefficientKey("alpha", None, kind, None)], estimates, [number], [why], bootstrap.units)
 
 
 def unitizing_rows(
-    units: Mapping[str, tuple[AnnotatedUnits, ...]],
+    units: TypeUnits,
     names: Sequence[str],
     documents: Documents,
     bootstrap: Bootstrap,
@@ -220,26 +242,39 @@ def unitizing_rows(
     """
     for group in annotator_groups(len(names)) if saw is None else (None,):
         members = range(len(names)) if group is None else group
-        units_of_members = {kind: [units_of[number] for number in members] for kind, units_of in units.items()}
-        refused = {
-            kind: next(filter(None, (overlap_refusal(names[i], kind, units[kind][i], documents) for i in members)), "")
-            for kind in units
-        }
-        sound = {kind: members for kind, members in units_of_members.items() if not refused[kind]}
+        n_units: dict[str, int] = {}
+        refused: dict[str, str] = {}
+
+        def sound_units(
+            members: Sequence[int] = members, n_units: dict[str, int] = n_units, refused: dict[str, str] = refused
+        ) -> Iterator[tuple[str, Sequence[AnnotatedUnits]]]:
+            for kind in units:
+                of_members = [units.of_annotator(kind, number) for number in members]
+                n_units[kind] = sum(len(mine.doc) for mine in of_members)
+                refusals = (
+                    overlap_refusal(names[number], kind, mine, documents)
+                    for number, mine in zip(members, of_members, strict=True)
+                )
+                if refusal := next(filter(None, refusals), ""):
+                    refused[kind] = refusal
+                else:
+                    yield kind, of_members
+
         is_resampled = group is None or len(names) == 2
         disagreements = (
-            _resampled_disagreements(sound, documents, bootstrap, saw)
+            _resampled_disagreements(sound_units(), documents, bootstrap, saw)
             if is_resampled
-            else _corpus_disagreements(sound, documents)
+            else _corpus_disagreements(sound_units(), documents)
         )
-        numbers = {kind: sum(len(units.doc) for units in members) for kind, members in units_of_members.items()}
-        refusal = next(filter(None, refused.values()), "")
-        total = None
-        if disagreements and not refusal:
-            total = _Disagreements(*map(_sum_over_types, zip(*disagreements.values(), strict=True)))
-        yield from _unitizing_row(None, group, total, sum(numbers.values()), refusal, bootstrap)
+        total: _Disagreements | None = None
+        rows: dict[str, list[Row]] = {}
+        for kind, of_type in disagreements:
+            total = of_type if total is None else total.plus(of_type)
+            rows[kind] = list(_unitizing_row(kind, group, of_type, n_units[kind], "", bootstrap))
+        refusal = next(filter(None, map(refused.get, units)), "")
+        yield from _unitizing_row(None, group, None if refusal else total, sum(n_units.values()), refusal, bootstrap)
         for kind in units:
-            yield from _unitizing_row(kind, group, disagreements.get(kind), numbers[kind], refused[kind], bootstrap)
+            yield from rows.get(kind) or _unitizing_row(kind, group, None, n_units[kind], refused[kind], bootstrap)
 
 
 def overlap_refusal(name: str, kind: str, units: AnnotatedUnits, documents: Documents) -> str:
@@ -257,41 +292,47 @@ class _Disagreements(NamedTuple):
     observed: tuple[Float64, ...]
     expected: tuple[Float64, ...]
 
-
-def _sum_over_types(stages: Sequence[tuple[Float64, ...]]) -> tuple[Float64, ...]:
-    """Return sums over types: of all documents, and of the samples where all types have these."""
-    return tuple(np.sum(stage, axis=0) for stage in zip(*stages, strict=False))
+    def plus(self, other: _Disagreements) -> _Disagreements:
+        """Return the sums of both: of all documents, and of the samples where both have these."""
+        return _Disagreements(*(tuple(map(np.add, mine, theirs)) for mine, theirs in zip(self, other, strict=True)))
 
 
 def _corpus_disagreements(
-    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, saw: Bools | None = None
-) -> dict[str, _Disagreements]:
-    disagreements = {kind: corpus_disagreement(members, documents.base, saw) for kind, members in units.items()}
-    return {kind: _Disagreements((whole.observed,), (whole.expected,)) for kind, whole in disagreements.items()}
+    units: Iterable[tuple[str, Sequence[AnnotatedUnits]]], documents: Documents, saw: Bools | None = None
+) -> Iterator[tuple[str, _Disagreements]]:
+    for kind, members in units:
+        whole = corpus_disagreement(members, documents.base, saw)
+        yield kind, _Disagreements((whole.observed,), (whole.expected,))
 
 
 def _resampled_disagreements(
-    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, bootstrap: Bootstrap, saw: Bools | None
-) -> dict[str, _Disagreements]:
-    """Return disagreements with those in samples of documents, where the counts are not too many to be resampled."""
-    disagreements = _corpus_disagreements(units, documents, saw)
+    units: Iterable[tuple[str, Sequence[AnnotatedUnits]]],
+    documents: Documents,
+    bootstrap: Bootstrap,
+    saw: Bools | None,
+) -> Iterator[tuple[str, _Disagreements]]:
+    """Yield disagreements with those in samples of documents, where the counts are not too many to be resampled.
+
+    One type is counted after another: the counts of all of many types would not fit into memory.
+    """
     parts: deque[tuple[str, Int64, tuple[int, ...]]] = deque()
+    not_resampled: list[tuple[str, _Disagreements]] = []
 
     def blocks() -> Iterator[Int64]:
-        """Yield the counts of one type after another: those of all of many types would not fit into memory."""
-        for kind, members in units.items():
+        for kind, members in units:
             counts = resampling_counts(members, documents.base, saw)
-            if counts is not None:
+            if counts is None:
+                not_resampled.extend(_corpus_disagreements([(kind, members)], documents, saw))
+            else:
                 parts.append((kind, counts.lengths, counts.numbers))
                 yield counts.counts
 
     for sums in bootstrap.resample(blocks()):
         kind, lengths, numbers = parts.popleft()
-        stages = [disagreement_of_sums(rows, lengths, numbers) for rows in sums]
-        disagreements[kind] = _Disagreements(
-            tuple(stage.observed for stage in stages), tuple(stage.expected for stage in stages)
-        )
-    return disagreements
+        stages = [disagreement_of_sums(rows, lengths, numbers) for rows in sums.stages]
+        of_type = [tuple(getattr(stage, name) for stage in stages) for name in _Disagreements._fields]
+        yield kind, _Disagreements(*of_type)
+    yield from not_resampled
 
 
 def _unitizing_row(
@@ -308,7 +349,7 @@ def _unitizing_row(
         return
     alphas = [1 - ratio_or_nan(*sums)[None] for sums in zip(*disagreements, strict=True)]
     if len(alphas) > 1:
-        estimates, resampled_units = bootstrap.estimate(ResampledValues(*alphas)), bootstrap.units
+        estimates, resampled_units = bootstrap.estimate(ResampledValues.of_stages(alphas)), bootstrap.units
     else:
         estimates, resampled_units = undefined_estimates(1)._replace(value=alphas[0][:, 0]), None
     why = "" if not np.isnan(estimates.value[0]) else NOTHING_EXPECTED if units else NO_UNITS

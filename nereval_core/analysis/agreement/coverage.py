@@ -12,7 +12,7 @@ import numpy as np
 
 from nereval_core.analysis.agreement.coefficients import Pair, Row, missing_alpha_rows, unitizing_rows
 from nereval_core.analysis.agreement.kappa_and_alpha import count_tokens
-from nereval_core.analysis.agreement.unitizing_alpha import annotator_units
+from nereval_core.analysis.agreement.unitizing_alpha import TypeUnits
 from nereval_core.analysis.bootstrap import Bootstrap
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.arrays import Bools, Int64
@@ -89,10 +89,7 @@ def alpha_rows(coverage: UnitedAnnotators, rules: TypeRules, bootstrap: Bootstra
     ruled = [apply_rules(layer, rules) for layer in coverage.layers]
     types = tuple(sorted({kind for layer in ruled for kind in layer.types}))
     names = [layer.name for layer in ruled]
-    units = {
-        kind: tuple(annotator_units(layer, kind, saw) for layer, saw in zip(ruled, coverage.seen, strict=True))
-        for kind in types
-    }
+    units = TypeUnits(ruled, types, [*coverage.seen])
     try:
         yield from missing_alpha_rows(
             count_tokens(ruled, types, tokens_of(coverage.documents)), coverage.seen, bootstrap

@@ -28,8 +28,8 @@ saw all it is the form of 2004.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ import numpy as np
 from nereval_core.alignment.codes import ranges
 from nereval_core.analysis.agreement.kappa_and_alpha import ratio_or_nan, split_by_number, weigh_pairs
 from nereval_core.corpus import Layer
-from nereval_core.corpus.arrays import Array, Bools, Float64, Int64
+from nereval_core.corpus.arrays import Array, Bools, Float64, Int64, edges_of
 
 SUMMED_PARTS = ("length", "seen_length", "units", "cubes", "squares")
 """Fields of `Disagreement` that are sums over documents, besides `apart`."""
@@ -97,17 +97,48 @@ class Disagreement:
 
 
 class ResamplingCounts(NamedTuple):
-    """Counts by document, shape (SUMMED_PARTS, numbers and 2 lengths, documents), with the lengths of units."""
+    """Counts by document, shape (SUMMED_PARTS, numbers and 3 lengths, documents), with the lengths of units."""
 
     counts: Int64
     lengths: Int64
     numbers: tuple[int, ...]
 
 
+class TypeUnits(Mapping[str, tuple[AnnotatedUnits, ...]]):
+    """The units of each annotator by type, made when they are asked for: each has a gap in nearly every document."""
+
+    def __init__(self, layers: Sequence[Layer], types: Sequence[str], saw: Sequence[Bools | None]) -> None:
+        """Sort the spans of each layer by type; documents without `saw` have no gap."""
+        self._types = tuple(types)
+        self._layers = tuple(zip(layers, saw, strict=True))
+        self._sorted = [np.argsort(layer.type, kind="stable") for layer in layers]
+        self._edges = [edges_of(np.bincount(layer.type, minlength=len(layer.types))) for layer in layers]
+        self._codes = [{name: code for code, name in enumerate(layer.types)} for layer in layers]
+
+    def __getitem__(self, name: str) -> tuple[AnnotatedUnits, ...]:
+        return tuple(self.of_annotator(name, number) for number in range(len(self._layers)))
+
+    def of_annotator(self, name: str, number: int) -> AnnotatedUnits:
+        """Return the units of one annotator."""
+        layer, saw = self._layers[number]
+        code, edges = self._codes[number].get(name), self._edges[number]
+        spans = self._sorted[number][edges[code] : edges[code + 1]] if code is not None else np.zeros(0, np.int64)
+        return _units_of_spans(layer, spans, saw)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._types)
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+
 def annotator_units(layer: Layer, type: str, saw: Bools | None = None) -> AnnotatedUnits:
     """Return the units of a type in an annotator's layer; documents without `saw` have no gap."""
+    return TypeUnits((layer,), (type,), (saw,)).of_annotator(type, 0)
+
+
+def _units_of_spans(layer: Layer, spans: Int64, saw: Bools | None) -> AnnotatedUnits:
     lengths = layer.documents.lengths
-    spans = np.flatnonzero(layer.type == layer.types.index(type)) if type in layer.types else np.zeros(0, np.int64)
     doc, start, end = (column[spans].astype(np.int64) for column in (layer.doc, layer.start, layer.end))
     base = layer.documents.base
     reached = np.maximum.accumulate(end + base[doc])
@@ -146,6 +177,13 @@ def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, who_saw: Boo
     all saw all.
     """
     doc, length, gap_doc, gap = _pool_annotators(annotators)
+    across = _units_across_gaps(doc, length, gap_doc, gap, len(base) - 1)
+    return replace(_without_across(annotators, base, who_saw), across=across)
+
+
+def _without_across(annotators: Sequence[AnnotatedUnits], base: Int64, who_saw: Bools | None) -> Disagreement:
+    """Return the sums by document, but 0 for X, which is no sum over documents where these are one continuum."""
+    doc, length, _, _ = _pool_annotators(annotators)
     documents = len(base) - 1
     saw = np.ones((len(annotators), documents), bool) if who_saw is None else who_saw
     distance = np.zeros(documents, np.int64)
@@ -160,20 +198,19 @@ def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, who_saw: Boo
         cubes=_document_sums(length * (length - 1) * (2 * length - 1), doc, documents),
         squares=_document_sums(length * (length - 1), doc, documents),
         apart=apart,
-        across=_units_across_gaps(doc, length, gap_doc, gap, documents),
+        across=np.zeros(documents),
     )
 
 
 def corpus_disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, saw: Bools | None = None) -> Disagreement:
     """Return the sums over all documents as one continuum, shape (1,) each."""
-    by_document = disagreement(annotators, base, saw)
+    by_document = _without_across(annotators, base, saw)
     _, length, _, gap = _pool_annotators(annotators)
     parts = {name: getattr(by_document, name).sum(axis=-1, keepdims=True) for name in (*SUMMED_PARTS, "apart")}
-    return Disagreement(
-        numbers=by_document.numbers,
-        **parts,
-        across=_units_across_gaps(np.zeros_like(length), length, np.zeros_like(gap), gap, 1),
-    )
+    distinct, n_units = np.unique(length, return_counts=True)
+    places = np.array([(gap - size + 1)[gap >= size].sum() for size in distinct.tolist()], np.float64)
+    across = (distinct.astype(np.float64) ** 2 * n_units * places).sum(keepdims=True)
+    return Disagreement(numbers=by_document.numbers, **parts, across=across)
 
 
 def resampling_counts(
@@ -182,32 +219,34 @@ def resampling_counts(
     """Return counts by document from which `disagreement_of_sums` computes any sample of documents.
 
     X is not a sum over documents, as a unit of one document is compared with the gaps of all. But for each length of
-    a unit it is the number of such units times the number of places for one, and both of these are such sums. None
-    where there would be more than MOST_RESAMPLING_COUNTS.
+    a unit it is the number of such units times the number of places for one, and both of these are such sums. Places
+    are counted as if no document had units, which all types share, and as the difference from that, which is 0 in
+    documents without. None where there would be more than MOST_RESAMPLING_COUNTS.
     """
-    by_document = disagreement(annotators, base, saw)
+    by_document = _without_across(annotators, base, saw)
     doc, length, gap_doc, gap = _pool_annotators(annotators)
     documents = len(base) - 1
     distinct, place = np.unique(length, return_inverse=True)
     if len(distinct) * documents > MOST_RESAMPLING_COUNTS:
         return None
     number = np.bincount(place * documents + doc, minlength=len(distinct) * documents)
+    n_saw = len(annotators) if saw is None else saw.sum(axis=0)
+    empty = np.maximum(np.diff(base) - distinct[:, None] + 1, 0) * n_saw
     room = np.zeros((len(distinct), documents), np.int64)
     for row, size in zip(room, distinct.tolist(), strict=True):
         fits = gap >= size
         row[:] = np.bincount(gap_doc[fits], gap[fits] - size + 1, documents)
     plain = np.array([getattr(by_document, name) for name in SUMMED_PARTS], np.int64)
-    counts = np.concatenate((plain, by_document.apart, number.reshape(-1, documents), room))
+    counts = np.concatenate((plain, by_document.apart, number.reshape(-1, documents), empty, room - empty))
     return ResamplingCounts(counts, distinct, by_document.numbers)
 
 
 def disagreement_of_sums(sums: Array, lengths: Int64, numbers: tuple[int, ...]) -> Disagreement:
     """Return the disagreement in samples of documents from sums of `ResamplingCounts.counts`, shape (rows, n)."""
-    begin = len(SUMMED_PARTS) + len(numbers)
-    stop = begin + len(lengths)
-    across = (lengths[:, None] ** 2 * sums[begin:stop].astype(np.float64) * sums[stop:]).sum(axis=0)
+    n_units, empty, difference = np.split(sums[len(SUMMED_PARTS) + len(numbers) :].astype(np.float64), 3)
+    across = (lengths[:, None] ** 2 * n_units * (empty + difference)).sum(axis=0)
     parts = dict(zip(SUMMED_PARTS, sums.astype(np.float64), strict=False))
-    return Disagreement(numbers=numbers, **parts, apart=sums[len(SUMMED_PARTS) : begin], across=across)
+    return Disagreement(numbers=numbers, **parts, apart=sums[len(SUMMED_PARTS) :][: len(numbers)], across=across)
 
 
 def _pool_annotators(annotators: Sequence[AnnotatedUnits]) -> tuple[Int64, Int64, Int64, Int64]:

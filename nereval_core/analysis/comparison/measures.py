@@ -277,7 +277,7 @@ class SystemResamples:
         left_out = ratios(leave_one_out(self.counted.counts[group]))
         shape = left_out.shape[:2]
         values = (self.observed[group][..., None], left_out, self.ratios[group])
-        rows = ResampledValues(*(column.reshape(shape[0] * shape[1], column.shape[-1]) for column in values))
+        rows = ResampledValues.of_stages(column.reshape(shape[0] * shape[1], column.shape[-1]) for column in values)
         value, low, high, undefined = self.bootstrap.estimate(rows)
         return Estimates(value.reshape(shape), low.reshape(shape), high.reshape(shape), undefined.reshape(shape))
 

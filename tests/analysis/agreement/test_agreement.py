@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations, product
@@ -13,7 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.agreement import AGREEMENT_COLUMNS, DOCUMENT_COLUMNS, Agreement, measure_agreement
+from nereval_core.analysis import bootstrap
+from nereval_core.analysis.agreement import (
+    AGREEMENT_COLUMNS,
+    DOCUMENT_COLUMNS,
+    Agreement,
+    kappa_and_alpha,
+    measure_agreement,
+)
 from nereval_core.analysis.agreement.coefficients import NO_SPANS, NO_TOKENS, NO_UNITS, NOTHING_EXPECTED, ONE_CATEGORY
 from nereval_core.analysis.agreement.kappa_and_alpha import count_tokens, token_coefficients
 from nereval_core.analysis.agreement.summary import agreement_signature
@@ -311,8 +319,10 @@ def test_documents_add_up(layers: list[Layer]) -> None:
     counts, by_type = count_tokens(layers, types, tokens_of(documents))
     found = agreed(layers)
     for kind, each in ((None, counts), *by_type.items()):
-        total = each.of_rows(each.rows().sum(axis=1, keepdims=True))
-        for figure, numbers in token_coefficients(total).items():
+        sums = each.product_sums()
+        for block in each.blocks():
+            sums.add(block.sum(axis=1, keepdims=True))
+        for figure, numbers in token_coefficients(sums.finish()).items():
             np.testing.assert_allclose(numbers[0], value(found, figure, kind))
     table = found.by_document(found.everyone)
     assert list(table.columns) == list(DOCUMENT_COLUMNS) and table["document"].tolist() == list(documents.ids)
@@ -475,3 +485,39 @@ def test_the_signature_names_all_that_counts() -> None:
         assert f"annotator {layer.name} sha256:{layer.digest[:16]}" in line
     assert line.endswith("| intervals 95%, 100 resamples of documents, seed 0 | annotator-1: read otherwise")
     assert figure_table(found, (0, 1), ["fragment"]).row(0)["over"] == "2 typed tokens"
+
+
+def test_many_types_have_the_figures_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that are made for few documents or categories at a time give what whole tables give."""
+    rng = random.Random(3)
+    texts = ["a b c d e f g h"] * 60
+    drawn = [
+        [
+            [(2 * place, 2 * place + 1, f"T{rng.randrange(40)}") for place in range(8) if rng.random() < 0.8]
+            for _ in texts
+        ]
+        for _ in range(3)
+    ]
+    table = agreed(annotated(texts, drawn)).table
+    monkeypatch.setattr(bootstrap, "WEIGHTS_KEPT", 0)
+    monkeypatch.setattr(kappa_and_alpha, "ROWS_AT_ONCE", 1000)
+    whole = agreed(annotated(texts, drawn)).table
+    numbers = ["value", "low", "high"]
+    np.testing.assert_allclose(table[numbers].to_numpy(), whole[numbers].to_numpy(), atol=1e-12)
+    assert table.drop(columns=numbers).equals(whole.drop(columns=numbers))
+
+
+def test_memory_does_not_grow_with_types_times_documents() -> None:
+    """Each document has a type of its own, so that a table of all types by document is nearly empty."""
+    peaks = []
+    for size in (100, 400):
+        texts = ["a b c d"] * size
+        spans = [[(2 * place, 2 * place + 1, f"T{doc}") for place in range(4)] for doc in range(size)]
+        layers = annotated(texts, [spans, [row[:3] for row in spans]])
+        plan = ResamplingPlan(resamples=100)
+        measure_agreement({layer.name: layer for layer in layers}, plan=plan)
+        tracemalloc.start()
+        measure_agreement({layer.name: layer for layer in layers}, plan=plan)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 8 * peaks[0], peaks
