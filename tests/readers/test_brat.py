@@ -524,8 +524,14 @@ def test_texts_and_annotations_may_lie_in_folders_of_their_own() -> None:
     assert [row[1] for row in rows(reading)] == ["ADR", "ADR"]
     codes = {"text/A.1.txt": files["text/A.1.txt"], "meddra/A.1.ann": "TT1\t10013649 4 10\tdrowsy\n"}
     assert [row[:2] for row in rows(read_files(codes))] == [("TT1", "10013649")]
+    # Beside the spans that annotators marked, the other folders have codes for them.
+    whole = read_files(
+        files | {"meddra/A.1.ann": codes["meddra/A.1.ann"], "sct/A.1.ann": "TT1\t7 | Drowsy | 4 10\tdrowsy\n"}
+    )
+    assert rows(whole) == rows(reading)
+    assert "other files, not read: 2 (meddra/A.1.ann, sct/A.1.ann)" in whole.notes
     with pytest.raises(FormatError, match=r"no text: the \.txt is missing"):
-        read_files(files | {"meddra/A.1.ann": codes["meddra/A.1.ann"]})
+        read_files(codes | {"sct/A.1.ann": codes["meddra/A.1.ann"]})
 
 
 def test_blanks_of_quotes_may_be_of_another_kind() -> None:

@@ -514,6 +514,16 @@ DOCRED = json.dumps(
 )
 CLUENER = lines({"text": TEXT, "label": {"PER": {"Ann": [[0, 2]]}, "LOC": {"Rome": [[11, 14]]}}})
 CMEEE = json.dumps([{"text": TEXT, "entities": spans("start_idx", "end_idx", "type", "entity", shift=-1)}])
+CCKS = lines({"originalText": TEXT, "entities": spans("start_pos", "end_pos", "label_type", overlap=0)})
+ENTITY_INDEX = lines(
+    {
+        "text": TEXT,
+        "entity_list": [
+            {"entity_index": {"begin": start, "end": end}, "entity_type": kind, "entity": TEXT[start:end]}
+            for kind, (start, end) in GOLD.items()
+        ],
+    }
+)
 PRESIDIO = json.dumps(
     [{"full_text": TEXT, "masked": "", "spans": spans("start_position", "end_position", "entity_type", "entity_value")}]
 )
@@ -586,6 +596,8 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
     "DocRED": ({"x.json": DOCRED}, None),
     "CLUENER": ({"train.json": CLUENER}, None),
     "CMEEE": ({"train.json": CMEEE}, None),
+    "CCKS": ({"subtask1.json": CCKS}, None),
+    "entity_index": ({"train.json": ENTITY_INDEX}, None),
     "Presidio's evaluator": ({"x.json": PRESIDIO}, None),
     "ai4privacy": ({"x.jsonl": AI4PRIVACY}, None),
     "datasets server": ({"rows.json": DATASETS_SERVER}, None),

@@ -27,6 +27,8 @@ from nereval_core.readers.shared.offset_units import (
     offsets_in_unit,
 )
 
+ORIGINAL = "/original"
+"""The folder of CADEC with the spans that annotators marked."""
 BIONLP = (".a1", ".a2")
 """The endings of annotations of BioNLP's tasks: what is given, and what is to be found."""
 CODE_POINTS = Offsets()
@@ -144,7 +146,8 @@ class TextOffsets:
 def document_files(source: Source) -> tuple[dict[str, SourceFile], dict[str, SourceFile], dict[str, SourceFile]]:
     """Return the files of texts, of annotations, and of further ones, by their paths without the suffix.
 
-    Where texts and annotations lie in folders of their own (CADEC), their names alone count.
+    Where texts and annotations lie in folders of their own (CADEC), their names alone count. Beside the folder
+    `original`, others have codes for its spans.
     """
     texts, annotations, first, second = (
         {file.name[: -len(suffix)]: file for file in source.by_suffix.get(suffix, ())}
@@ -153,6 +156,10 @@ def document_files(source: Source) -> tuple[dict[str, SourceFile], dict[str, Sou
     further = {name: file for name, file in second.items() if name in first}
     annotations |= {**second, **first}
     if texts.keys().isdisjoint(annotations):
+        original = {
+            name: file for name, file in annotations.items() if f"/{name}".rpartition("/")[0].endswith(ORIGINAL)
+        }
+        annotations = original or annotations
         plain = [{name.rpartition("/")[2]: file for name, file in files.items()} for files in (texts, annotations)]
         if not plain[0].keys().isdisjoint(plain[1]) and list(map(len, plain)) == [len(texts), len(annotations)]:
             texts, annotations = plain

@@ -76,7 +76,7 @@ SHAPES = (
     _shape("Argilla's export (version 2)", "fields responses", **ARGILLA_2),
     _shape(
         "Argilla's export (version 2) in columns",
-        "id",
+        "id status",
         absent="fields",
         pattern=r'"[^"\\]*\.(?:responses|suggestion)"\s*:',
         prepare=argilla_record,
@@ -84,7 +84,7 @@ SHAPES = (
     ),
     _shape(
         "a feedback data set of Argilla",
-        "metadata external_id",
+        "external_id",
         absent="fields",
         pattern=r'"[^"\\]*-suggestion-metadata"\s*:',
         prepare=argilla_record,
@@ -390,7 +390,7 @@ SHAPES = (
     _shape(
         "OneIE's data",
         "tokens entity_mentions",
-        id="sent_id",
+        id="sent_id|wnd_id",
         words="tokens",
         spans="entity_mentions.*",
         label="entity_type",
@@ -438,6 +438,25 @@ SHAPES = (
         end="",
         last="end_idx",
         label="type",
+        quote="entity",
+    ),
+    _shape(
+        "the data of CCKS",
+        "originalText entities",
+        text="originalText",
+        spans="entities.*",
+        start="start_pos",
+        end="end_pos",
+        label="label_type",
+    ),
+    _shape(
+        "Chinese data with entity_index",
+        "text entity_list",
+        text="text",
+        spans="entity_list.*",
+        start="entity_index.begin",
+        end="entity_index.end",
+        label="entity_type",
         quote="entity",
     ),
     _shape(
