@@ -20,6 +20,7 @@ import pytest
 from nereval_core.corpus.masking import masked_text
 from nereval_core.report.figures.files import paper_file
 from tests.endurance import (
+    bombs,
     damaged_stores,
     forged_values,
     full_disks,
@@ -66,6 +67,16 @@ def test_damaged_stores_answer_as_before_or_not(tmp_path: Path) -> None:
 def test_verdicts_of_killed_reviewers_are_there_or_refused(tmp_path: Path) -> None:
     counts = killed_reviewers.run(tmp_path, lambda tries: tries < 4, processes=2)
     assert (counts["tries"], counts[FAILURES]) == (4, 0)
+
+
+def test_no_bomb_goes_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = bombs.run(tmp_path, lambda tries: tries < 3)
+    assert (counts["tries"], counts[FAILURES]) == (3, 0)
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(bombs.GOLD)
+    monkeypatch.setattr(bombs, "MOST_BYTES", 1_000_000)
+    with pytest.raises(FailedTryError, match="takes too much"):
+        bombs.read(gold, gold)
 
 
 def test_verdicts_on_full_disks_are_kept_or_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.endurance.tries import FAILURES
 
 SCRIPTS = {
+    "bombs": "bombs",
     "cross-site": "cross_site",
     "damaged-stores": "damaged_stores",
     "forged-values": "forged_values",
