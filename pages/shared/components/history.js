@@ -15,18 +15,26 @@ function isOtherChoice(before, after) {
   return choices[0] !== choices[1];
 }
 
+// Whether an address says nothing that another one does not say.
+function isPartOf(address, whole) {
+  const parameters = new URLSearchParams(whole.search);
+  const isIn = ([name, value]) => parameters.get(name) === value;
+  return address.pathname === whole.pathname && [...new URLSearchParams(address.search)].every(isIn);
+}
+
 // Once a tab: the history outlives the components of a page.
 function keepHistoryShort() {
   if (globalThis.nerevalHistory) return;
   // Whether the reader has clicked or typed since the last entry: what changes without that is no choice.
   const seen = (globalThis.nerevalHistory = { hasActed: false });
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => (seen.hasActed = true), true);
-  // The first address that a page adds to a bare one is an entry before any script of ours runs: Back leads on from there.
+  // What a page adds to the address that it was loaded by is an entry before any script of ours runs: Back leads on from
+  // the one before it.
   const [loaded] = performance.getEntriesByType("navigation");
-  const bare = loaded && !new URL(loaded.name).search && loaded.name !== location.href ? loaded.name : null;
+  const added = loaded && loaded.name !== location.href && isPartOf(new URL(loaded.name), location) ? loaded.name : null;
   addEventListener("popstate", () => {
     seen.hasActed = false;
-    if (location.href === bare) history.back();
+    if (location.href === added) history.back();
   }, true);
   const push = history.pushState;
   history.pushState = function (state, title, address) {
