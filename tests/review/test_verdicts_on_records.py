@@ -18,6 +18,7 @@ from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.ledger import Ledger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.review import verdicts_on_records
+from nereval_core.review.apply import apply_verdicts
 from nereval_core.review.apply.adjudication import adjudicate
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
@@ -249,6 +250,9 @@ def test_a_verdict_that_gold_was_corrected_by_is_not_stale_and_says_that_gold_is
     assert not attach_verdicts(again.about).lost
     in_part = layer_of("gold", [(0, 9, 24, "Drug"), (1, 22, 32, "Drug")])
     assert kinds(records(store, in_part)) == {"g:9-24:Drug": "gold", "g:22-32:Drug": "neither (stale)"}
+    for gold, reasons in ((corrected, ["applied before"] * 2), (in_part, ["applied before", "stale"])):
+        applied = apply_verdicts(gold, store.reviewed(), [layer_of("system", PRED)])
+        assert [change.reason for change in applied.log] == reasons and applied.layer.digest == gold.digest
 
 
 def test_by_text_alone_another_text_under_the_same_id_has_no_verdicts(store: ReviewStore) -> None:

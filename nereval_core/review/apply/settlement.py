@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from nereval_core.review.verdicts import UNMARKED, Key, Marked, StoredVerdict, replacing_spans
+from nereval_core.review.verdicts import UNMARKED, Key, Marked, StoredVerdict, is_carried_out, replacing_spans
 
 KEPT = "kept"
 REMOVED = "removed"
@@ -25,6 +25,7 @@ DONE = (KEPT, REMOVED, REPLACED, ADDED, ALTERNATIVE, NOTHING)
 UNCLEAR = "unclear"
 STALE = "stale"
 ELSEWHERE = "on another layer"
+BEFORE = "applied before"
 TYPES = "types differ under both"
 APART = "discontinuous alternative"
 OUTSIDE = "outside the text"
@@ -36,6 +37,7 @@ REASONS: Mapping[str, str] = {
     UNCLEAR: "the guideline does not say, so gold stays as it is",
     STALE: "the text has changed, or no layer has the span any more",
     ELSEWHERE: "it is about a span that another layer has and this one has not",
+    BEFORE: "gold has been corrected by it already",
     TYPES: "an alternative has other boundaries, not another type: gold cannot say that both types are right",
     APART: "an alternative is one run of characters, and the prediction is discontinuous",
     OUTSIDE: "a span that it brings in reaches beyond the text, or its type is not text",
@@ -126,7 +128,8 @@ def settle_spans(
         verdict, span = stored.verdict, stored.verdict.key.span
         if not is_there(verdict.key):
             elsewhere = verdict.key.side == "gold" and is_held is not None and is_held(span)
-            outcomes.append(VerdictOutcome(stored, reason=ELSEWHERE if elsewhere else STALE))
+            is_before = bool(replacing_spans(stored)) and is_carried_out(stored, own.__contains__)
+            outcomes.append(VerdictOutcome(stored, reason=ELSEWHERE if elsewhere else BEFORE if is_before else STALE))
         elif reason := wrong[id(stored)] or (CIRCLE if _stuck(stored, moves) else ""):
             outcomes.append(VerdictOutcome(stored, reason=reason))
         elif verdict.key.side != "gold":
