@@ -19,6 +19,7 @@ from tests.support.record_files import (
     ARGILLA_COLUMNS,
     ARGILLA_FEEDBACK,
     AZURE_DOCUMENTS,
+    BDOC,
     CLUENER,
     CMEEE,
     COMPREHEND,
@@ -133,6 +134,30 @@ def test_what_annotators_of_argilla_discarded_is_not_a_layer_without_spans() -> 
     assert layers(source({"x.jsonl": ARGILLA_FEEDBACK})) == ("u1",)
     assert layers(source({"x.jsonl": ARGILLA_COLUMNS})) == ("u1", "model-1")
     assert spans_of(read_text(ARGILLA_COLUMNS, layer="model-1")) == {"PER": (0, 3)}
+
+
+def test_tokens_of_gate_are_not_spans_and_its_default_set_has_its_name() -> None:
+    document = json.loads(BDOC)
+    sets = document["annotation_sets"]
+    sets["Key"]["annotations"] += [
+        {"type": "Token", "start": 0, "end": 3, "features": {}, "id": 7},
+        {"type": "Anchor", "start": 4, "end": 4, "features": {}, "id": 8},
+    ]
+    reading = read_text(json.dumps(document), "x.bdocjs")
+    assert spans_of(reading) == GOLD
+    assert "annotations of GATE's tools and empty ones, left out: 2" in reading.notes
+    document["annotation_sets"] = {"": {**sets["Key"], "name": "detached-from:"}, "Other": sets["Key"]}
+    assert layers(source({"x.bdocjs": json.dumps(document)})) == ("default", "Other")
+
+
+def test_signs_of_the_penn_treebank_are_those_of_the_text() -> None:
+    paragraph = json.loads(SPACY_2)[0]["paragraphs"][0]
+    paragraph["raw"] = '("Ann") 😀 left Rome'
+    tokens = paragraph["sentences"][0]["tokens"]
+    signs = [{"orth": sign, "ner": "O"} for sign in ("-LRB-", "``", "''", "-RRB-")]
+    paragraph["sentences"][0]["tokens"] = [*signs[:2], tokens[0], *signs[2:], *tokens[1:]]
+    reading = read_text(json.dumps([{"id": 0, "paragraphs": [paragraph]}]))
+    assert spans_of(reading) == {"PER": (2, 5), "LOC": (15, 19)}
 
 
 def test_rows_of_the_datasets_server_may_have_tags_of_another_name() -> None:

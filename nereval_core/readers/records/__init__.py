@@ -30,7 +30,7 @@ from nereval_core.readers.records.extraction import (
     type_of_span,
     visits,
 )
-from nereval_core.readers.records.paths import leaf
+from nereval_core.readers.records.paths import Visit, leaf
 from nereval_core.readers.records.record_shape import RecordShape, shape_of_keys
 from nereval_core.readers.records.shapes import shape_of_head
 from nereval_core.readers.shared.annotation_keys import other_keys_note
@@ -102,14 +102,17 @@ class RecordsReader(Reader):
         if builder.problems:
             raise FormatError(builder.problems)
         layer = select_layer(source, options.layer, names) if names else None
-        n_bare = 0
+        n_bare = n_of_tools = 0
         for number, (record, layers) in enumerate(zip(records, spans_of_records, strict=True)):
             if layer is None or layer in layers:
-                spans = layers.get(layer or "", [])
+                all_spans = layers.get(layer or "", [])
+                spans = [span for span in all_spans if not _is_of_tool(span.visit, shape)]
+                n_of_tools += len(all_spans) - len(spans)
                 typed = [span for span in spans if type_of_span(span.visit, shape) != []]
                 n_bare += len(spans) - len(typed)
                 _add_document(record, Ordinal(number, len(records)), typed, shape, options, builder)
         notes += [f"spans that were given no type, left out: {n_bare}"] if n_bare else []
+        notes += [f"annotations of GATE's tools and empty ones, left out: {n_of_tools}"] if n_of_tools else []
         return reading_in_code_points(builder, source, options, self.name, expected=shape.counting, notes=notes)
 
     def _shape(self, source: Source, options: ReadOptions) -> RecordShape:
@@ -161,6 +164,12 @@ class RecordsReader(Reader):
 
 
 READER = RecordsReader()
+
+
+def _is_of_tool(span: Visit, shape: RecordShape) -> bool:
+    """Return whether a tool made a span on the way to others, such as a token, or it is empty beside these."""
+    is_empty = leaf(span.value, shape.start) == leaf(span.value, shape.end)
+    return bool(shape.tool_types) and (is_empty or type_of_span(span, shape) in shape.tool_types)
 
 
 def _is_sentence(value: Any) -> bool:

@@ -16,6 +16,9 @@ from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, score_number
 
 Pair = tuple[int, int]
+DEFAULT_SET = "default"
+TREEBANK = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+"""Quotation marks and brackets, as words of the Penn Treebank and in texts."""
 
 
 class FaultError(Exception):
@@ -138,6 +141,10 @@ def _text_of_pieces(record: Any, shape: RecordShape) -> RecordText:
                 start, before = len(text) + low - before, high
             elif isinstance(own, str):
                 start = own.find(word, at)
+                if (start < 0 or own[at:start].strip()) and word in TREEBANK:
+                    # Corpora made of the Penn Treebank have its signs as words, and those of the text in it.
+                    start = own.find(TREEBANK[word], at)
+                    word = TREEBANK[word]
                 if start < 0 or own[at:start].strip():
                     raise FaultError(
                         f"{piece.place}, {quoted(word)}, is not the next word of the text", "export it again"
@@ -203,7 +210,9 @@ def layers_of(record: Any, shape: RecordShape) -> dict[str, list[RecordSpan]]:
         for container in walk(record, path):
             if container.value is None:
                 continue
-            name = str(container.roles.get("layer") or path.partition(".")[0])
+            annotator = container.roles.get("layer")
+            # GATE's set without a name is its default one.
+            name = DEFAULT_SET if annotator == "" else str(annotator or path.partition(".")[0])
             spans = _spans_of_container(container, shape.spans)
             if spans is not None:
                 by_layer.setdefault(name, []).extend(RecordSpan(name, span) for span in spans)

@@ -49,7 +49,7 @@ class RecordShape(KnownShape):
 
     `by` is who made all spans of a record. Where `id` names a file (`of_files`), its text may lie beside; `number` is
     that of a line of this file, and so of gold's document. What stands under `failure` says why there are no spans.
-    `prepare` makes a record of what the file has.
+    `prepare` makes a record of what the file has. Spans of `tool_types`, and empty ones beside them, are left out.
     """
 
     records: str = ""
@@ -82,6 +82,7 @@ class RecordShape(KnownShape):
     number: str = ""
     failure: str = ""
     prepare: Callable[[Any], Any] | None = None
+    tool_types: frozenset[str] = frozenset()
     offsets: Offsets = CODE_POINTS
 
     def own_keys(self) -> frozenset[str]:

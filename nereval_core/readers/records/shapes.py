@@ -7,6 +7,7 @@ from typing import Any
 from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.records.flat_columns import argilla_record, record_of_row
 from nereval_core.readers.records.record_shape import RecordShape
+from nereval_core.readers.shared.annotation_keys import OF_GATE
 from nereval_core.readers.shared.offset_units import Offsets
 
 UTF_16 = Offsets("UTF-16 units")
@@ -50,6 +51,7 @@ BDOC: dict[str, Any] = {
     "layers": ("annotation_sets.{layer}",),
     "spans": "annotations.*",
     "label": "type",
+    "tool_types": OF_GATE,
 }
 SHAPES = (
     # Annotation tools.

@@ -224,6 +224,10 @@ def _decoded(text: str) -> Any:
     return value if value == [] or types_of_value(value) is not None else None
 
 
+OF_GATE = frozenset(
+    ("Token", "SpaceToken", "Sentence", "Split", "Lookup", "DEFAULT_TOKEN", "Tokenizer", "paragraph", "Paragraph")
+)
+"""Types of annotations that GATE's tools make on the way."""
 Record = tuple[int, str, Any]
 """The line of a record, the name of its file, and the record."""
 

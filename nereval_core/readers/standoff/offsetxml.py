@@ -21,6 +21,7 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, ProblemList, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.annotation_keys import OF_GATE
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.safe_xml import Attributes, Start, parse_xml
@@ -36,10 +37,6 @@ LINKED = frozenset(("fromID", "toID"))
 DEFAULT_SET = "default"
 """The name of GATE's annotation set without one."""
 MARKUP_SET = "Original markups"
-OF_GATE = frozenset(
-    ("Token", "SpaceToken", "Sentence", "Split", "Lookup", "DEFAULT_TOKEN", "Tokenizer", "paragraph", "Paragraph")
-)
-"""Types of annotations that GATE's tools make on the way."""
 
 
 @dataclass(slots=True)
