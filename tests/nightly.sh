@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # What takes too long for every change, meant for every night: `bash tests/nightly.sh [SECONDS]` (default 600 a script).
 #
-# Runs the tests marked nightly, the scripts of endurance, the fuzzer where atheris is installed, and the core on the
-# lowest versions of its dependencies. Goes on after a failure and ends with the names of what failed.
+# Runs the tests marked nightly, those that draw their input with more of it, the scripts of endurance, the fuzzer where
+# atheris is installed, and the core on the lowest versions of its dependencies. Goes on after a failure and ends with
+# the names of what failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,6 +18,7 @@ step() {
 }
 
 step bash tests/run.sh --nightly -m nightly
+step bash tests/run.sh --hypothesis-profile nightly -m hypothesis
 for script in $("$python" -c 'from tests.endurance.__main__ import SCRIPTS; print(*SCRIPTS)'); do
     step "$python" -m tests.endurance "$script" --seconds "$seconds"
 done

@@ -27,7 +27,7 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     last.wait_for()
     box = last.bounding_box()
     assert "missed" in last.inner_text() and box["x"] + box["width"] <= 1280, "the missed column is in sight"
-    visit.page.set_viewport_size({"width": 1440, "height": 900})
+    visit.resize(1440, 900)
     missed = visit.page.get_by_role("gridcell", name="predicted missed (MIS)")
     drawn = missed.first.element_handle()
     with visit.rerun():

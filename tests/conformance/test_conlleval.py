@@ -6,7 +6,7 @@ from itertools import pairwise, product
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
@@ -185,6 +185,7 @@ def phrases(tags: list[str]) -> set[tuple[int, int, str]]:
 TAGS = ["O", *(f"{letter}-{kind}" for letter in "BIESLU" for kind in ("A", "B"))]
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.tuples(*[st.sampled_from(TAGS)] * 2), min_size=1, max_size=10), min_size=1, max_size=4))
 def test_an_independent_reading_agrees(sentences: list[list[tuple[str, str]]]) -> None:
     gold, pred = (" / ".join(" ".join(pair[side] for pair in one) for one in sentences) for side in (0, 1))

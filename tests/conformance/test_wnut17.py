@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
@@ -215,6 +215,7 @@ SENTENCE = st.lists(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(SENTENCE, min_size=1, max_size=3))
 def test_an_independent_reading_agrees(sentences: list[list[tuple[str, str, str]]]) -> None:
     words = " ".join(word for one in sentences for word, _, _ in one)

@@ -316,6 +316,7 @@ def both_tagged(draw: st.DrawFn) -> tuple[list[Pieces], list[Pieces]]:
     return gold, pred
 
 
+@settings(max_examples=40)
 @given(both=both_tagged(), scheme=st.sampled_from(["IOB2", "IOBES"]))
 def test_strict_on_tags_is_seqeval(both: tuple[list[Pieces], list[Pieces]], scheme: str) -> None:
     gold, pred = ([written(pieces, scheme) for pieces in side] for side in both)

@@ -289,6 +289,7 @@ def test_order_of_spans_and_documents_changes_nothing(
         assert again.by_type(criterion.name) == scores.by_type(criterion.name)
 
 
+@settings_of(max_examples=40)
 @given(gold=side(room=12, most=4, count=2), pred=side(room=12, most=4, count=2))
 def test_drawn_documents_equal_the_best_of_all_alignments(gold: list[list[Span]], pred: list[list[Span]]) -> None:
     scores = score(documents(len(gold)), gold, pred, Settings(CRITERIA_TESTED))
@@ -333,6 +334,7 @@ def test_moved_fragments_equal_the_best_of_all_alignments(drawn: tuple[list[list
         check(*drawn, scores, criterion.name)
 
 
+@settings_of(max_examples=40)
 @given(gold=side(), pred=side(), cut=st.integers(0, 4))
 def test_counts_of_parts_add_up(gold: list[list[Span]], pred: list[list[Span]], cut: int) -> None:
     """Counts are a commutative monoid: scoring shards and adding is scoring all."""

@@ -125,6 +125,14 @@ RESTS = f"""(since) => {RUNS} > since
     && !document.querySelector("[data-quiet]")"""
 BEGUN = f"""(since) => {RUNS} > since
     || document.querySelector("[data-testid='stApp'][data-test-script-state='running']")"""
+# Whether all that can be clicked stands where it stood when this was asked last.
+SETTLED = """() => {
+    const places = [...document.querySelectorAll("button, a, td, [role='gridcell'], canvas")]
+        .map((target) => Object.values(target.getBoundingClientRect().toJSON()).join()).join(";");
+    const isSettled = places === window.placesBefore;
+    window.placesBefore = places;
+    return isSettled;
+}"""
 TWO_FRAMES = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 TALL = {"width": 1440, "height": 2400}
 """A window in which all tables of a page are in view."""
@@ -208,6 +216,11 @@ class Visit:
     def run_count(self) -> int:
         """Return how often the page has run to its end."""
         return int(self.page.evaluate(RUNS))
+
+    def resize(self, width: int, height: int) -> None:
+        """Change the window and wait until the page has followed: a click on what moves may meet its neighbour."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_function(SETTLED, polling=50)
 
     def wait_until_drawn(self, since: int) -> None:
         """Wait until the page has run once more than `since` and rests."""
