@@ -64,7 +64,7 @@ BOMBS: Mapping[str, Callable[[int], bytes]] = MappingProxyType(
         "nested.xml": lambda size: b"<collection><document>" + b"<z>" * size,
         "attributes.xml": lambda size: b"<collection %s/>" % b" ".join(b'a%d="1"' % at for at in range(size // 3)),
         "values.xml": lambda size: _declaring(
-            b"".join(b'<!ATTLIST z a%d CDATA "x">' % at for at in range(size // 500)), size // 10
+            b"".join(b'<!ATTLIST z a%d CDATA "x">' % at for at in range(size // 100)), size // 4
         ),
         "names.xml": lambda size: _declaring(
             b"".join(b"<!ATTLIST z a%d CDATA #IMPLIED>" % at for at in range(size // 30)), 1
@@ -78,6 +78,16 @@ BOMBS: Mapping[str, Callable[[int], bytes]] = MappingProxyType(
     }
 )
 """The bombs by the names of their files, each of a size, which is of the order of bytes or of items."""
+FORMATS = MappingProxyType(
+    {
+        "conll": ("conll", "tagrows", "brat"),
+        "json": ("labelstudio", "doccano", "bioc"),
+        "jsonl": ("jsonl", "doccano", "prodigy"),
+        "pubtator": ("pubtator",),
+        "xml": ("bioc", "cas", "inline", "tei"),
+    }
+)
+"""Formats that files are read in by force, by the ends of their names: what is not recognised is not read at all."""
 
 
 def prepare(folder: Path) -> Try:
@@ -89,21 +99,24 @@ def prepare(folder: Path) -> Try:
         name = tuple(BOMBS)[number % len(BOMBS)]
         file = folder / name
         file.write_bytes(BOMBS[name](drawn.randrange(MILLION // 10, MILLION)))
+        formats = FORMATS.get(file.suffix[1:], ())
         try:
             yield f"{name}: {read(gold, file)}"
+            for reader in formats:
+                yield f"{name} as {reader}: {read(gold, file, '--pred-format', reader)}"
         finally:
             file.unlink()
 
     return make
 
 
-def read(gold: Path, file: Path) -> str:
+def read(gold: Path, file: Path, *options: str) -> str:
     """Read a file in a process of its own; return what became of it.
 
     Raises:
         FailedTryError: it took too much, or ended in anything but an answer or a refusal.
     """
-    command = [sys.executable, "-m", "nereval_core", "score", str(gold), str(file)]
+    command = [sys.executable, "-m", "nereval_core", "score", str(gold), str(file), *options]
     environment = os.environ | {"PYTHONPATH": PYTHON_PATH, "NEREVAL_CACHE": ""}
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -113,7 +126,8 @@ def read(gold: Path, file: Path) -> str:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     size, seconds, n_bytes = file.stat().st_size, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
-    told = f"{size:,} bytes: {seconds:.1f} s, {n_bytes:,} bytes of memory, status {process.returncode}\n{said[-1000:]}"
+    measured = f"{size:,} bytes: {seconds:.1f} s, {n_bytes:,} bytes of memory, status {process.returncode}"
+    told = "\n".join((" ".join(options), measured, said[-1000:]))
     if process.returncode not in (0, 2) or "Traceback" in said:
         raise FailedTryError(f"{file.name} ends in a fault", told)
     if n_bytes > MOST_BYTES or seconds > MOST_SECONDS:
