@@ -39,8 +39,8 @@ def _line_of(lines: Sequence[str], first: int, number: int, text: str) -> int | 
     """Return the line of a token by its number in the document that begins at a line; None where it cannot be told."""
     tokens = 0
     for line_number, line in enumerate(lines[first - 1 :], start=first):
-        if line.startswith("#") and "\t" in line:
-            # One format has a comment there, another a token.
+        if line.startswith("#") and "\t" in line.rstrip():
+            # One format has a comment there, another a token; with empty cells alone it is a comment.
             return None
         if not line.strip() or line.startswith(NO_TOKEN):
             continue
