@@ -183,7 +183,7 @@ def confusion_sentence(ledger: CountedRecords, documents: int = 0) -> Sentence:
         " type errors, " if whole > 1 else " type error, ",
         record_count(number, most, whole),
     )
-    parts = (*parts, f" {is_or_are(number)} {pred} for {gold}")
+    parts = (*parts, f" {has_or_have(number)} {pred} in place of {gold}")
     return join_parts((*parts, *_few_documents(ledger, most, number, documents, " of them"), "."))
 
 

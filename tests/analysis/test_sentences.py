@@ -100,16 +100,16 @@ def spans(number: int, first: str, second: str) -> str:
     ("wrong", "said"),
     [
         ((), "No gold span is aligned with a prediction of another type."),
-        (((1, "ORG"),), "Of 1 type error, 1 (100%) is ORG for LOC."),
+        (((1, "ORG"),), "Of 1 type error, 1 (100%) has ORG in place of LOC."),
         (
             ((9, "ORG"), (3, "PER")),
-            "Of 12 type errors, 9 (75%) are ORG for LOC; 6 (67%) of them stand in 3 of 40 documents.",
+            "Of 12 type errors, 9 (75%) have ORG in place of LOC; 6 (67%) of them stand in 3 of 40 documents.",
         ),
         (
             ((2, "PER"), (5, "ORG")),
-            "Of 7 type errors, 5 (71%) are ORG for LOC; 4 (80%) of them stand in 2 of 40 documents.",
+            "Of 7 type errors, 5 (71%) have ORG in place of LOC; 4 (80%) of them stand in 2 of 40 documents.",
         ),
-        (((3, "ORG"), (2, "PER")), "Of 5 type errors, 3 (60%) are ORG for LOC."),
+        (((3, "ORG"), (2, "PER")), "Of 5 type errors, 3 (60%) have ORG in place of LOC."),
     ],
 )
 def test_confusions_worked_by_hand(wrong: tuple[tuple[int, str], ...], said: str) -> None:

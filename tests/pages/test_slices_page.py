@@ -284,7 +284,14 @@ def test_decades_without_data_are_gaps_and_every_system_has_intervals() -> None:
 def test_a_system_in_a_slice_opens_its_errors_there() -> None:
     view = replace(DECADES, overview_tab="by-slice")
     key = table_key("table_slice_systems", view, "period", ("perceptron", "rules"))
-    app = opened("Slices", DECADES, **{key: {"selection": {"points": [{"customdata": ["perceptron", "1840s"]}]}}})
+    # Its gold spans are so few that the slice is marked.
+    app = opened("Slices", DECADES, **{key: {"selection": {"points": [{"customdata": ["perceptron", "1840s, few"]}]}}})
+    (chart,) = (chart for chart in app.get("plotly_chart") if "table_slice_systems" in chart.proto.id)
+    labels = json.loads(chart.proto.spec)["layout"]["yaxis"]["ticktext"]
+    few = [label for label in labels if ", few (n=" in label]
+    assert few and all(int(label.split("n=")[1].rstrip(")")) < 20 for label in few)
+    assert all(", few" in label for label in labels if "n=" in label and int(label.split("n=")[1].rstrip(")")) < 20)
+    assert any(caption.value.startswith("Few") for caption in app.caption)
     scores = score_layers(NEWS.corpus.gold, NEWS.corpus.system("perceptron"))
     of_decade = counts_by_decade(scores, "strict")["1840s"]
     number = sum(of_decade.gold[1:4])

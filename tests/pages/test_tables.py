@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.records.queries import Query
-from pages.shared.components.tables import records_file_name
+from pages.shared.components.tables import records_file_name, text_width
 from pages.shared.view.queries import ERRORS
 from tests.pages.test_pages import cell
 
@@ -119,3 +119,7 @@ def test_every_table_with_a_signature_offers_its_files() -> None:
 def test_files_of_records_are_called_by_their_page_and_filter(query: Query, name: str) -> None:
     """Two lists saved one after the other are two files, neither of which a browser calls `records (1)`."""
     assert records_file_name("Inspect", "rules", "strict", query) == name
+
+
+def test_capitals_and_wide_scripts_take_more_of_a_column() -> None:
+    assert text_width("organisation") < text_width("ORGANISATION") < text_width("組織組織組織組織組織組織")

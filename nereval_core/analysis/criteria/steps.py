@@ -213,10 +213,10 @@ def ladder_sentence(steps: Sequence[Step], whole: Step | None) -> Sentence:
         sums[part.kind] = (spans + part.spans, f1 + part.f1)
     if not sums:
         return (f"{start}.",)
-    parts: list[str | RecordCount] = [f"{start}. Of the {float(whole.difference):.3f} between, "]
+    parts: list[str | RecordCount] = [f"{start}. Of the {float(whole.difference):.3f} in between, "]
     for place, (kind, (spans, f1)) in enumerate(sums.items()):
         text = f"{float(f1):.3f}".replace("-", "−")
-        verb = " come from " if not place else " from "
+        verb = " is due to " if not place else " to "
         joint = "" if not place else " and " if place == len(sums) - 1 else ", "
         parts += [
             joint,

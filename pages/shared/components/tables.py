@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
+from unicodedata import east_asian_width
 
 import pandas as pd
 import pyarrow as pa
@@ -34,8 +35,8 @@ ROWS = 100
 """Rows on one page of a long table: no message to the browser grows beyond that."""
 NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 100, 330, 150, 115
 """Pixels of the column that names the row, of the widest column of texts, in a list, and of words beside a span."""
-CHARACTER_WIDTH, PADDING, CELL_PADDING = 7, 28, 20
-"""Pixels of a character, and beside a heading and a number."""
+CHARACTER_WIDTH, CAPITAL_WIDTH, PADDING, CELL_PADDING = 7, 2, 28, 20
+"""Pixels of a character, how many more of a capital, and beside a heading and a number."""
 _RATIO_CHARACTERS = 6
 LONGEST_CAPTION = 800
 """Characters of a caption."""
@@ -225,6 +226,13 @@ def decision_text(decision: Cell, words: LayerWords = GOLD_AND_PREDICTION) -> st
     return f"{look.glyph} {decision}" if look else decisions_in_words(str(decision))
 
 
+def text_width(text: str) -> int:
+    """Return about how many pixels a text takes in a cell: capitals and wide scripts take more than other letters."""
+    wide = sum(east_asian_width(char) in "FW" for char in text) if not text.isascii() else 0
+    capitals = sum(map(str.isupper, text))
+    return CHARACTER_WIDTH * (len(text) + wide) + CAPITAL_WIDTH * capitals
+
+
 def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
     """Return Streamlit's setting of a column; of texts it is as wide as what it holds."""
     column = table.columns[at]
@@ -250,8 +258,8 @@ def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
     if column.kind in ("before", "after"):
         width = CONTEXT_WIDTH
     else:
-        longest = max(map(len, (heading, *cells)))
-        width = min(PADDING + CHARACTER_WIDTH * longest, WIDEST_OF_LIST if _is_list(table) else WIDEST)
+        longest = max(map(text_width, (heading, *cells)))
+        width = min(PADDING + longest, WIDEST_OF_LIST if _is_list(table) else WIDEST)
     return st.column_config.Column(
         heading,
         width=max(width, NAME_WIDTH) if is_first else width,

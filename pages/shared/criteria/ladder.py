@@ -76,6 +76,10 @@ def draw_ladder(page: PageContext, rows: Sequence[CriterionRow]) -> None:
         message = "There are neither gold spans nor predictions, so no criterion has an F1."
         st.caption(plain(page.words.by_names(message), 400))
     else:
+        st.caption(
+            "Each row is a criterion, from strict to lenient. Coloured is the F1 that it gains over the row above, by "
+            "what it forgives; dashed is what it loses again."
+        )
         _mount(data=ladder_data(page, rows), key=KEY, on_out_change=lambda: None)
 
 

@@ -64,9 +64,9 @@ def _title(deck: Deck, hint: str) -> Markup:
     ]
     pairs = pairs_here[:MOST] or [(page.system, page.by)]
     facts = [("corpus", name_text(page.loaded.corpus.name))]
-    for system, name in pairs:
+    ranked = [(page.scores(system, [name]).counts(name).f1, system, name) for system, name in pairs]
+    for f1, system, name in sorted(ranked, key=lambda row: -1.0 if row[0] is None else row[0], reverse=True):
         context = replace(page, view=replace(page.view, system=system))
-        f1 = context.scores(names=[name]).counts(name).f1
         interval = _interval(systems_slides.f1_intervals(context, [name]), name)
         facts.append((f"{name_text(system)}, {name}", f"F1 {number(f1)} {interval}".rstrip()))
     facts.append(("slides", deck.contents))

@@ -12,7 +12,13 @@ from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.sentences import ranking_method
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import FEW_UNITS_OF_SLICE, SLICE_PLAN, SliceTally, tally_slices
+from nereval_core.analysis.slices.scores_by_slice import (
+    FEW_UNITS_OF_SLICE,
+    SLICE_PLAN,
+    SMALL_SLICE_SPANS,
+    SliceTally,
+    tally_slices,
+)
 from nereval_core.analysis.slices.system_slices import compare_slices
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import leaderboard
@@ -24,7 +30,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.slices import slicing
 from pages.shared.systems.tables import units_of
 from pages.shared.view import state
-from pages.shared.view.text import named, plain
+from pages.shared.view.text import count, named, plain
 
 GOLD_ERRORS = ("INC", "PAR", "MIS")
 _DECADE = re.compile(r"(\d{4})s")
@@ -52,14 +58,17 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         return
     units = units_of(page)
     tests = pairs[pairs["p_holm"].notna()]
+    marks = {value: few_marked(value, intervals) for value in intervals["type"].unique()}
     method = ranking_method(slice_intervals(units), SLICE_PLAN.level, most_tests(tests), "slice")
+    apart = tests[are_significant(tests, SLICE_PLAN.level)]
+    whose = f"F1 of {count(len(systems), 'system')}"
     figure = leaderboard(
-        with_gaps(intervals),
+        with_gaps(intervals).replace({"type": marks}),
         method,
         (units.singular, units.plural),
-        apart=tests[are_significant(tests, SLICE_PLAN.level)],
+        apart=apart.replace({"type": marks}),
         facet="type",
-        title=f"F1 of {len(systems)} systems by {plain(slicings.title_in_sentence(name))} under {plain(page.by)}",
+        title=f"{whose} by {plain(slicings.title_in_sentence(name))} under {plain(page.by)}",
         among=page.systems,
     )
     figure = figure_by_names(figure, page.words)
@@ -67,8 +76,12 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
     chosen = count_figure(
         draw_title(figure, page.systems), "slice_systems", facts, file="systems-by-slice", saved=figure
     )
-    if len(chosen) == 2 and chosen[0] in systems and chosen[1] in set(intervals["type"]):
-        system, value = map(str, chosen)
+    values = {mark: value for value, mark in marks.items()}
+    if any(mark != value for mark, value in values.items()):
+        few = f"Few: under {SMALL_SLICE_SPANS} gold spans, so that F1 may be far off."
+        st.caption(plain(page.words.by_names(few)))
+    if len(chosen) == 2 and chosen[0] in systems and chosen[1] in values:
+        system, value = str(chosen[0]), values[chosen[1]]
         context = page if system == page.system else page.of(system)
         query = Query(decision=GOLD_ERRORS, having=((f"gold {name}", value),))
         spans = page.words.by_names("Gold spans")
@@ -88,6 +101,12 @@ def slice_intervals(units: ResamplingUnits) -> str:
         f"{words}; slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural} have no intervals, "
         "and no brackets where their gold spans are in fewer"
     )
+
+
+def few_marked(value: str, intervals: pd.DataFrame) -> str:
+    """Return the name of a slice, marked where it has too few gold spans for its F1 to say much."""
+    few = intervals.loc[intervals["type"].eq(value), "POS"].max() < SMALL_SLICE_SPANS
+    return f"{value}, few" if few else value
 
 
 def with_gaps(intervals: pd.DataFrame) -> pd.DataFrame:

@@ -135,8 +135,8 @@ def sentence(scores: Scores) -> str:
 
 def test_the_sentence_names_the_causes() -> None:
     assert sentence(demo_scores("pharmacology")) == (
-        "F1 is 0.717 under strict and 0.869 under lenient. Of the 0.152 between, 0.124 come from boundaries, 0.007 "
-        "from types and 0.021 from both."
+        "F1 is 0.717 under strict and 0.869 under lenient. Of the 0.152 in between, 0.124 is due to boundaries, 0.007 "
+        "to types and 0.021 to both."
     )
     right = [span(0, 5), span(6, 9)]
     names = ("strict", "type", "lenient")
