@@ -150,11 +150,11 @@ def test_documents_and_types_can_be_asked_for() -> None:
 
 def test_on_errors_itself_the_numbers_of_the_sentence_change_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened("Inspect", VIEW)
-    (parts,) = (data["parts"] for data in component_data(app) if "parts" in data)
+    (parts,) = (data["parts"] for data in component_data(app) if data.get("parts", [""])[0] == "Of ")
     links = [part for part in parts if not isinstance(part, str)]
     assert links and all(link["stays"] and link["href"].startswith("/Inspect?") for link in links)
     for label, view in sentence_links(app):
-        assert listed(opened("Inspect", view)) == leading_number(label)
+        assert not label[0].isdigit() or listed(opened("Inspect", view)) == leading_number(label)
     # What the browser sends is the place of the part; the session takes its view over.
     shown = replace(VIEW, type=("PROTEINAS",))
     session: dict[str, Any] = {"sentence": {"show": 1}}

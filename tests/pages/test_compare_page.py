@@ -201,6 +201,22 @@ def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyP
     assert any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
 
 
+def test_brackets_between_neighbours_of_a_facet_are_long_enough_to_be_seen() -> None:
+    """With four systems a type they were eight pixels long, between rows of ten."""
+    types, f1s = [f"type {number}" for number in range(5)], (0.8, 0.6, 0.4, 0.2)
+    rows = pd.DataFrame([(name, kind, f1) for kind in types for name, f1 in zip(SYSTEMS, f1s, strict=True)])
+    rows = rows.set_axis(["system", "type", "f1"], axis=1).assign(criterion="strict", POS=40, units=20)
+    rows = rows.assign(f1_low=rows["f1"] - 0.05, f1_high=rows["f1"] + 0.05)
+    best, second = list(SYSTEMS)[:2]
+    apart = pd.DataFrame([(best, second, 0.2, 0.01, kind) for kind in types])
+    apart = apart.set_axis(["system", "baseline", "difference", "p_holm", "type"], axis=1)
+    figure = leaderboard(rows, "how", apart=apart, facet="type")
+    bracket = figure.data[-1]
+    low, high = sorted(figure.layout.yaxis.range)
+    plot = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+    assert abs(bracket.y[2] - bracket.y[1]) * plot / (high - low) >= 12
+
+
 def test_the_leaderboard_has_the_best_on_top() -> None:
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
     table = compare_scores(scores, plan=ResamplingPlan(resamples=200)).intervals

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -23,7 +25,7 @@ from pages.shared.present import deck_file as present_file
 from pages.shared.present import lobby, systems_slides
 from pages.shared.present.deck import deck_of, figures_of, groups_by_key, sentence_of
 from pages.shared.present.deck_file import Session, deck_file
-from pages.shared.present.drawing import numbers_of
+from pages.shared.present.drawing import first_slide_html, numbers_of
 from pages.shared.systems import ranking
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.link import read_link
@@ -311,3 +313,14 @@ def test_of_many_systems_the_best_are_shown_and_the_one_presented(system: str, m
     shown_ranking = html.partition('<div class="nvs-ranks')[2]
     assert [name for name in ("perceptron", "rules") if name in shown_ranking] == [system]
     assert "F1 of 2 systems" in html and "Not shown: 1 system." in html
+
+
+def test_the_title_names_systems_in_the_order_of_their_ranking() -> None:
+    page = PageContext(DEMO, VIEW, caches.settings_of(DEMO.corpus.gold, VIEW))
+    starred = [
+        SimpleNamespace(starred=SimpleNamespace(shown=SimpleNamespace(system=name, criterion="strict")))
+        for name in sorted(page.systems, key=lambda name: page.scores(name).counts("strict").f1 or 0)
+    ]
+    deck: Any = SimpleNamespace(page=page, items=starred, heading="Starred", contents="4 records")
+    named = re.findall(r"<dt>([\w-]+), strict</dt><dd>F1 (0\.\d+)", first_slide_html(deck, "", ""))
+    assert len(named) == 4 and named == sorted(named, key=lambda pair: pair[1], reverse=True)

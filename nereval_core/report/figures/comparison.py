@@ -27,7 +27,7 @@ from nereval_core.report.figures.parts import (
 from nereval_core.tables import p_value_sentence, signed
 
 _HEAD = 112
-_ROW, _FACET, _IN_FACET = 28, 22, 12
+_ROW, _FACET, _IN_FACET = 28, 22, 16
 """Pixels of a row of one system, of a facet beside its systems, and of each system in a facet."""
 _LANE, _LANES = 0.022, 0.16
 """Width of a lane of brackets, and of all lanes at most, as shares of the plot."""

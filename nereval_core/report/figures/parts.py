@@ -94,7 +94,7 @@ def row_axis(names: Sequence[str]) -> dict[str, Any]:
 
 def row_offset(number: int, systems: int) -> float:
     """Return the offset of a system within a row: systems with equal scores stand beside one another."""
-    return (number - (systems - 1) / 2) * 0.6 / systems
+    return (number - (systems - 1) / 2) * 0.72 / systems
 
 
 def background() -> dict[str, str]:
