@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment import align
-from nereval_core.alignment.codes import Alignment
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, UNALIGNED, Alignment, Decision
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, decision_table
+from tests.benchmarks.c_floor import c_sweep
 from tests.benchmarks.generated import TYPES, Generated, generate
 from tests.benchmarks.scales import Scale
 
 MILLION = 1_000_000
+EXACT = EQUAL | SAME_TYPE
 
 
 def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
@@ -32,6 +34,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
                 lambda data=data: four(data), lambda spans=spans: sort(spans), 9 if spans == million else 3
             )
             yield (f"{spans:,} gold spans, {tangled:.0%} tangled, four schemas / sort", ratio, f"<= {aim}")
+    yield from nanoseconds(million)
     sizes = {size: generate(million, by_document=size) for size in (1, 10, 1_000, 10_000)}
     yield ("slowest / fastest of 1, 10, 1,000, 10,000 spans a document", spread(list(sizes.values()), 15), "<= 1.5")
     data = sizes[10]
@@ -40,6 +43,23 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     small = generate(million // 10)
     yield (f"nervaluate 1.2.1 evaluate() / ours, {million // 10:,} spans", nervaluate(small), ">= 300")
     yield ("seconds of CPU for nereval --help", help_seconds(scale.runs(5)), "< 0.3")
+
+
+def nanoseconds(spans: int) -> Iterator[tuple[str, float, str]]:
+    """Yield nanoseconds of CPU a gold span of aligning, and of a sweep in C where no span is tangled."""
+    for tangled in (0.0, 0.01, 0.1, 0.3):
+        data = generate(spans, tangled=tangled)
+        times = [clock(lambda data=data: four(data)) for _ in range(6)]
+        yield f"ns a gold span: {spans:,}, {tangled:.0%} tangled, four schemas", min(times) * 1e9 / spans, "reported"
+        floor = c_sweep(data) if not tangled else None
+        if floor is not None:
+            sweep, codes = floor
+            times = [clock(sweep) for _ in range(6)]
+            ours = four(data)
+            for side, code in zip((ours.gold, ours.pred), codes, strict=True):
+                n_exact = ((code != UNALIGNED) & ((code & EXACT) == EXACT)).sum()
+                assert n_exact == side.counts[:, SCHEMAS.index("strict"), Decision.COR].sum(), "C decides otherwise"
+            yield f"ns a gold span: {spans:,}, none tangled, a sweep in C", min(times) * 1e9 / spans, "reported"
 
 
 def clock(run: Callable[[], object]) -> float:
