@@ -34,6 +34,10 @@ OTHER_LISTS = frozenset(("text", "id", "tokens", "sents", "sentences", "words", 
 GROUPS = "spans"
 """The key under which spaCy's `Doc.to_json` has span groups, each with a name."""
 SPAN_GROUPS = re.compile(r'"spans"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\{\s*"(?:start|end|label)"|\])')
+COLUMNS = re.compile(
+    r'"(?:entities|spans|ents)"\s*:\s*(?:\{\s*"(?:start|end|label|text|type)"\s*:\s*\[|"\[\s*\{\s*\'(?:start|end)\')'
+)
+"""Spans as a list for each of their keys, as data sets of Hugging Face write a `Sequence`, or as Python's literal."""
 MIN = frozenset(("annotation_id", "annotator"))
 """Columns of Label Studio's CSV."""
 KEYS_OF: Mapping[str, str] = {
@@ -107,7 +111,8 @@ class PipelineReader(KeyedReader):
             return 0.95 if "text" in row and _has_entities(cells) else 0.0
         if "text" not in keys or "data" in keys:
             return 0.0
-        if SPAN_GROUPS.search("\n".join(source.head(*self.suffixes).lines)):
+        text = "\n".join(source.head(*self.suffixes).lines)
+        if SPAN_GROUPS.search(text) or COLUMNS.search(text):
             return 0.95
         if not keys & set(LISTS):
             return 0.6 if _has_entities(source.head(*self.suffixes).first_object) else 0.0

@@ -43,6 +43,8 @@ READ = {
     "an empty table": ("| Entity | Type |\n|---|---|", [], True),
     "none in a bullet": ("- None", [], True),
     "none of any type": ("PER: None\nLOC: none", [], False),
+    "nothing below any type": ("PER:\nLOC:", [], False),
+    "as spaCy-LLM asks for": ("1. Ada | True | PER | a name\n2. Smith | False | PER | a firm", [(0, "PER")], False),
     "none": ("No entities found.", [], True),
     "none of a type": ("PER: Ada\nLOC: none", [(0, "PER")], False),
 }

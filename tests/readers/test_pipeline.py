@@ -195,3 +195,14 @@ def test_span_groups_alone_and_entities_of_stanza_alone_are_read() -> None:
     gold = ReadOptions(texts=Documents(("d1",), ("Ann left",)))
     reading = read(Source.of_uploads([("x.json", json.dumps(entities).encode())]), options=gold)
     assert (reading.format, reading.layer.start.tolist(), reading.layer.end.tolist()) == ("pipeline", [0], [3])
+
+
+@pytest.mark.parametrize("key", ["entities", "spans"])
+def test_spans_may_be_a_list_for_each_of_their_keys_or_a_literal_in_a_string(key: str) -> None:
+    """Data sets of Hugging Face write a `Sequence` of spans so, and many of the Hub hold Python's literals."""
+    spans = {"start": [0, 9], "end": [3, 13], "label": ["PER", "LOC"]}
+    literal = "[{'start': 0, 'end': 3, 'label': 'PER'}, {'start': 9, 'end': 13, 'label': 'LOC'}]"
+    for value in (spans, literal):
+        content = json.dumps({"text": "Ann left Rome", key: value}).encode()
+        reading = read(Source.of_uploads([("x.jsonl", content)]))
+        assert (reading.layer.start.tolist(), reading.layer.end.tolist()) == ([0, 9], [3, 13])

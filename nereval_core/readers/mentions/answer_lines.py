@@ -118,6 +118,7 @@ def _of_items(answer: str, types: Collection[str]) -> list[LinePair] | None:
     pairs: list[LinePair] = []
     heading = ""
     has_items = False
+    n_headings = 0
     for number, line in enumerate(lines):
         bullet = BULLET.match(line)
         content = line[bullet.end() if bullet else 0 :].strip()
@@ -125,6 +126,7 @@ def _of_items(answer: str, types: Collection[str]) -> list[LinePair] | None:
         of_line = None if own else _pairs_of_item(content, types)
         if own:
             heading = own
+            n_headings += 1
         elif of_line is not None:
             if has_bullets and not bullet and not types:
                 # Words around the list, or one of its items.
@@ -138,7 +140,8 @@ def _of_items(answer: str, types: Collection[str]) -> list[LinePair] | None:
             pairs.append(LinePair(_plain(content), heading, listed=True))
         elif not content.endswith(":") and not says_nothing(content):
             return None
-    return pairs if has_items or pairs else None
+    # Types with nothing below any of them are an answer without mentions.
+    return pairs if has_items or pairs or (types and lines and n_headings == len(lines)) else None
 
 
 def _begins_list(lines: Sequence[str], number: int) -> bool:
@@ -175,6 +178,9 @@ def _pairs_of_item(content: str, types: Collection[str]) -> list[LinePair] | Non
         mentions = (_plain(mention) for mention in re.split(r"\s*[,;]\s*", rest.strip("[]")))
         return [LinePair(first, mention) for mention in mentions if mention and mention.casefold() not in NOTHING]
     named = [number for number, part in enumerate(parts) if _type(part, types)]
+    if named[:1] == [2] and parts[1].casefold() in ("true", "false"):
+        # spaCy-LLM asks for `Anna | True | PER | why`, and for what is no mention too.
+        return [LinePair(first, _type(parts[2], types))] if parts[1].casefold() == "true" else []
     if len(named) == 1 and not REMARKED.search(parts[named[0] - 1]):
         # What stands behind the type is a remark.
         end = content.index(parts[named[0]], sum(map(len, parts[: named[0]])))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nereval_core.readers.shared.annotation_keys import rows_of_columns
+
 OF_ARGILLA = frozenset(("id", "status", "_server_id", "external_id", "metadata", "inserted_at", "updated_at"))
 """Columns of Argilla's own."""
 
@@ -50,15 +52,6 @@ def argilla_record(record: Any) -> Any:
             others[key] = value
     id = record.get("id", record.get("external_id"))
     return {**others, "id": id, "fields": fields, "responses": responses, "suggestions": suggestions}
-
-
-def rows_of_columns(value: Any) -> Any:
-    """Return an object of equally long lists as a list of objects, any other value as it is."""
-    if not isinstance(value, dict) or not value or not all(isinstance(column, list) for column in value.values()):
-        return value
-    if len({len(column) for column in value.values()}) > 1:
-        return value
-    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
 
 
 def record_of_row(row: Any) -> Any:

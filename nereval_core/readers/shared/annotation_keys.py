@@ -17,6 +17,7 @@ from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.read_settings import ReadOptions
 from nereval_core.readers.recognition import Reader
 from nereval_core.readers.shared.list_cells import first_record, records_of_table
+from nereval_core.readers.shared.python_literals import json_value, python_literal
 from nereval_core.readers.shared.strict_json import RefusedError, items, loads
 from nereval_core.readers.shared.tag_cells import (
     OTHER_TAGS,
@@ -203,8 +204,23 @@ def may_hold_annotations(value: Any) -> bool:
     return types_of_value(value) is not None
 
 
+PLACED = frozenset(("start", "end"))
+
+
+def rows_of_columns(value: Any) -> Any:
+    """Return an object of equally long lists as a list of objects, any other value as it is."""
+    if not isinstance(value, dict) or not value or not all(isinstance(column, list) for column in value.values()):
+        return value
+    if len({len(column) for column in value.values()}) > 1:
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+
+
 def with_decoded_strings(record: Any, other: Collection[str]) -> Any:
-    """Return a record whose annotations that are JSON in a string are values; keys of `other` hold something else."""
+    """Return a record whose annotations are lists where they are in a string, or a list for each key of theirs.
+
+    Keys of `other` hold something else.
+    """
     if not isinstance(record, dict):
         return record
     decoded = {
@@ -212,15 +228,18 @@ def with_decoded_strings(record: Any, other: Collection[str]) -> Any:
         for key, text in record.items()
         if type(text) is str and text.startswith("[") and key not in other and (value := _decoded(text)) is not None
     }
+    columns = ((key, value) for key, value in record.items() if type(value) is dict and value.keys() >= PLACED)
+    decoded |= {key: rows_of_columns(value) for key, value in columns}
     return {**record, **decoded} if decoded else record
 
 
 def _decoded(text: str) -> Any:
-    """Return the annotations, or the empty list, that a string holds; None where it holds anything else."""
+    """Return the annotations, or the empty list, that a string holds as JSON or Python's literal; else None."""
     try:
         value = loads(text)
     except RefusedError:
-        return None
+        literal = python_literal(text)
+        value = None if literal is None else json_value(literal[0])
     return value if value == [] or types_of_value(value) is not None else None
 
 

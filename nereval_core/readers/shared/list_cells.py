@@ -5,14 +5,13 @@ A text is a row. Label Studio exports such CSV, and data frames of texts and ent
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nereval_core.problems import Problem, counted
 from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.python_literals import python_literal
+from nereval_core.readers.shared.python_literals import json_value, python_literal
 from nereval_core.readers.shared.strict_json import Item, RefusedError, loads
 from nereval_core.readers.shared.table_columns import COLUMNS, checked_rows, first_rows, plain_name
 
@@ -96,7 +95,7 @@ def _value(cell: str) -> Any:
         value = loads(plain)
     except RefusedError:
         literal = python_literal(plain)
-        value = None if literal is None else _as_json(literal[0])
+        value = None if literal is None else json_value(literal[0])
     if isinstance(value, dict):
         value = next((value[key] for key in INNER if key in value), None)
     is_list = isinstance(value, list) and all(isinstance(entry, (dict, list)) for entry in value)
@@ -106,11 +105,3 @@ def _value(cell: str) -> Any:
         {KEYS.get(key, key): content for key, content in entry.items()} if isinstance(entry, dict) else entry
         for entry in value
     ]
-
-
-def _as_json(value: Any) -> Any:
-    """Return a value of Python as one of JSON: tuples are lists; None where it is neither."""
-    try:
-        return json.loads(json.dumps(value))
-    except (TypeError, ValueError):
-        return None

@@ -44,6 +44,14 @@ def python_literal(text: str, longest: int = LONGEST_LITERAL) -> tuple[Any] | No
         return None
 
 
+def json_value(value: Any) -> Any:
+    """Return a value of Python as one of JSON: tuples are lists; None where it is neither."""
+    try:
+        return json.loads(json.dumps(value))
+    except (TypeError, ValueError):
+        return None
+
+
 def json_of_literals(raw: bytes) -> bytes:
     """Return a file of literals, one a line or one behind a name, as JSON with a value a line; any other as it is."""
     try:
