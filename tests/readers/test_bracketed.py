@@ -172,7 +172,14 @@ def test_lines_with_tight_brackets_stand_as_they_are(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["[Ann Lee]PER left", "[see](https://example.org) there", "[Ann Lee/PER] left", "[sic] he left"]
+    "line",
+    [
+        "[Ann Lee]PER left",
+        "[see](https://example.org) there",
+        "[Ann Lee/PER] left",
+        "[sic] he left",
+        "[rules](CONTRIBUTING.md)",
+    ],
 )
 def test_other_brackets_are_not_names(line: str) -> None:
     with pytest.raises(FormatError, match="cannot be recognised"):

@@ -184,6 +184,7 @@ ANNOTATION_SUFFIXES = frozenset(
             ".n3",
             ".nif",
             ".gate",
+            ".tei",
             ".yml",
             ".yaml",
         ),

@@ -27,9 +27,7 @@ MARK = re.compile(r"<START[:>]|<END>")
 MARKED = re.compile(r"<START(?::[^<>\s]*)?>.*<END>")
 MARKED_SQUARE = re.compile(r"(?:^|\s)\[[A-Z][\w-]*\s+[^\[\]]*\s\](?:\s|$)")
 TIGHT = re.compile(r"\[(?P<type>[A-Z][A-Z0-9_-]+):?\s+(?P<words>[^\[\]]*[^\s\[\]])\](?![(/{\w])")
-LINKED = re.compile(
-    r"\[(?P<words>[^\[\]]+)\](?:\((?P<type>[^\W\d][\w.-]*)(?::[^()/]*)?\)|(?P<details>\{\s*\"[^{}]*\}))"
-)
+LINKED = re.compile(r"\[(?P<words>[^\[\]]+)\](?:\((?P<type>[^\W\d][\w-]*)(?::[^()/]*)?\)|(?P<details>\{\s*\"[^{}]*\}))")
 RASA = re.compile(r"(?:nlu:|\s*- intent:\s|## intent:)")
 RASA_PART = re.compile(r"\s*(?:-|##)\s*(?P<kind>intent|synonym|lookup|regex|rule|story|response)\s*:")
 RASA_EXAMPLE = re.compile(r"\s*[-*+]\s+(?:text:\s*)?(?P<text>.*?)\s*(?:<!--.*-->\s*)?")
@@ -71,7 +69,7 @@ class _Document:
 class BracketedReader(Reader):
     name = "bracketed"
     description = "names between marks: <START:person> Ann <END> of OpenNLP, [PER Ann ], [Ann](PER) of Rasa"
-    suffixes = (".train", ".txt", ".test", ".dev", ".out", ".yml", ".yaml", ".md")
+    suffixes = (".train", ".txt", ".test", ".dev", ".out", ".yml", ".yaml")
 
     def recognise(self, source: Source) -> float:
         """Claim text with marks of OpenNLP, and text with names in square brackets."""
