@@ -143,7 +143,8 @@ class Bootstrap:
         is_counted = block != 0
         is_common = is_counted.sum(axis=1) * FEW_OF_ALL > n_units
         units = np.flatnonzero(is_counted[~is_common].any(axis=0))
-        if len(units) * FEW_OF_ALL > n_units or is_common.all():
+        # Common rows are multiplied one by one: worth it where other blocks have them too, as a few of a rare type.
+        if len(units) * FEW_OF_ALL > n_units or 2 * is_common.sum() > len(block):
             return None
         return _FewUnits(
             is_common, units, block[~is_common][:, units], [self._common_row(row) for row in block[is_common]], grouped
