@@ -192,13 +192,11 @@ def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
     scores = score_layers(gold, pred)
     records = ledger(scores, "strict", (gold, pred))
     counts = scores.counts("strict")
-    wanted = {"correct (COR)": counts.cor, "possible (POS)": counts.pos, "actual (ACT)": counts.act}
-    for label, view in links(app).items():
-        for said, number in wanted.items():
-            if label.startswith(f":primary[{said}"):
-                assert f": {number:,} record" in label
-                assert (view.reference, view.system) == ANNOTATORS and view.corpus == VIEW.corpus[:16]
-                assert records.total(query_of(view)).records == number
+    first, second = (f"all of {name}".replace("-", "\\-") for name in ANNOTATORS)
+    for words, number in {"agree": counts.cor, first: counts.pos, second: counts.act}.items():
+        view = links(app)[f":primary[{words}: {number:,} records →]"]
+        assert (view.reference, view.system) == ANNOTATORS and view.corpus == VIEW.corpus[:16]
+        assert records.total(query_of(view)).records == number
     (errors,) = (view for label, view in links(app).items() if label == ":primary[Open in Inspect →]")
     number = records.total(query_of(errors)).records
     assert f"disagree on: {number} records" in texts(app) and len(app.dataframe[3].value) == number
@@ -231,7 +229,7 @@ def test_a_cell_of_any_matrix_opens_the_two(figure: str) -> None:
     assert (there.reference, there.system) == ("rules", "original gold")
     held = with_reference(DEMO, "rules").corpus
     counts = score_layers(held.gold, held.system("original gold")).counts("strict")
-    assert f":primary[correct (COR): {counts.cor:,} records →]" in links(app)
+    assert f":primary[agree: {counts.cor:,} records →]" in links(app)
     assert any(title.value.startswith("By type: rules and gold") for title in app.header)
 
 
@@ -257,7 +255,8 @@ def test_a_type_opens_its_records() -> None:
     kind = found["type"].iat[2]
     scores = score_layers(*(layers(DEMO)[name] for name in ANNOTATORS))
     counts = scores.by_type("strict")[kind]
-    assert any(f"possible (POS): {counts.pos:,} record" in label for label in links(app))
+    reference = ANNOTATORS[0].replace("-", "\\-")
+    assert any(f"all of {reference}: {counts.pos:,} record" in label for label in links(app))
     assert f"Disagreements with {kind}" in texts(app).replace("\\", "")
     assert "Choose two annotators above" in texts(figures(ALL, table_agreement_types=cell(0, "spans")))
 
@@ -301,7 +300,7 @@ def test_every_kind_of_criterion_has_its_records(criterion: str) -> None:
     app = figures(replace(VIEW, criterion=criterion, annotators=("gold", *ANNOTATORS), reference="gold"))
     assert len(app.dataframe) >= 3
     app = figures(replace(VIEW, criterion=criterion))
-    assert any(label.startswith(":primary[correct (COR)") for label in links(app))
+    assert any(label.startswith(":primary[agree") for label in links(app))
 
 
 def test_what_was_uploaded_has_all_layers_as_annotators() -> None:
