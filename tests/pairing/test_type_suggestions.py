@@ -155,6 +155,18 @@ def test_spellings_of_one_side_are_joined_by_the_most_frequent() -> None:
     assert not spellings([made((0, 0, 1, "PER"), (0, 2, 3, "PERSON"))])
 
 
+def test_spellings_that_the_mapping_settles_are_not_listed() -> None:
+    gold = made((0, 0, 9, "PER"), (0, 20, 29, "LOC"), (0, 30, 39, "Loc"))
+    pred = made((0, 0, 9, "person"), (0, 1, 9, "Person"), (0, 1, 8, "Person"), (0, 40, 49, "x y"), (0, 50, 51, "xy"))
+    lines = suggested_lines(suggest_types(gold, [pred]), gold, [pred]).splitlines()
+    assert [line.partition("  #")[0] for line in lines if not line.startswith("#")] == ["Person = PER", "person = PER"]
+    # Both names of the person become PER. Those of gold stay, as do those that nothing is sure to rename.
+    assert lines[-2:] == ["# Loc = LOC", "# xy = x y"] and "--types FILE" in lines[-3]
+    only_persons = made((0, 0, 9, "person"), (0, 1, 9, "Person"))
+    text = suggested_lines(suggest_types(made((0, 0, 9, "PER")), [only_persons]), gold, [only_persons])
+    assert "several ways" in suggested_lines((), only_persons, [only_persons]) and "# person" not in text
+
+
 def test_nothing_is_suggested_where_gold_has_every_type(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["types", str(GOLD), str(RULES), "--quiet"]) == 0
     assert "no mapping is needed" in capfd.readouterr().out
