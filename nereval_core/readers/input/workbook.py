@@ -1,7 +1,7 @@
 """Workbooks of Excel and the like (`.xlsx`, ECMA-376): each sheet that holds something is read as a file of CSV.
 
 Problems name the row of the sheet. Numbers stand as stored, dates as ISO 8601; of formulas the stored results are read.
-Nothing is calculated, declared or fetched.
+A cell merged over several rows counts in each of them. Nothing is calculated, declared or fetched.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BOOK = "xl/workbook.xml"
 FILLED = re.compile(rb"<(?:\w+:)?(?:v|is|f)[ />]")
 """An element of a cell that holds something."""
-REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]+")
+REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]+)")
 LINE_END = re.compile(r"\r\n|\r|\n")
 QUOTED = re.compile(r'[,"\r\n]')
 ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -233,7 +233,23 @@ def _csv_of_sheet(sheet: Sheet) -> tuple[bytes, list[int]]:
                     raise _too_far(sheet, limit)
         element.clear()
 
-    book.visit(sheet.path, ("row",), take)
+    def spread(merged: Element) -> None:
+        """Put the value of cells that are merged over several rows into each of these that holds something."""
+        nonlocal size
+        first, _, last = (REFERENCE.fullmatch(end) for end in merged.get("ref", "").partition(":"))
+        if first is None or last is None:
+            return
+        top, column = _number(first[2]), _column(first[0], 0)
+        value = rows.get(top, {}).get(column, "")
+        for row in range(top + 1, min(_number(last[2]), last_row) + 1 if value else 0):
+            size += len(value)
+            if size > limit:
+                raise _too_far(sheet, limit)
+            if rows.get(row):
+                rows[row].setdefault(column, value)
+
+    # What is merged stands behind all rows.
+    book.visit(sheet.path, ("row", "mergeCell"), lambda each: (take if _local(each) == "row" else spread)(each))
     if problems:
         raise FormatError(problems)
     width = max((max(row) + 1 for row in rows.values() if row), default=0)
@@ -257,7 +273,8 @@ def _shown(cell: Element, book: Workbook, column: int, row: int, problems: Probl
     value = (stored.text or "") if stored is not None else ""
     if kind == "inlineStr":
         return "".join(map(_text, _children(cell, "is")))
-    if stored is None and next(_children(cell, "f"), None) is not None:
+    # Only a text may be empty: other empty results are not stored yet.
+    if (not value if kind != "str" else stored is None) and next(_children(cell, "f"), None) is not None:
         finding = f"the formula in column {_letters(column)} has no stored result"
         problems.append(Problem(book.source, row, finding, "open the workbook in a program of sheets and save it"))
     if kind == "s" and value:

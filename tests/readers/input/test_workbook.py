@@ -66,6 +66,27 @@ def test_a_sheet_is_read_as_a_table_of_spans() -> None:
     assert sheet_text(written(spans=ROWS)).splitlines()[1:3] == ['d1,0,3,PER,"Ann', 'left  Rome",2024-02-29']
 
 
+def test_cells_merged_over_rows_count_in_each_that_holds_something() -> None:
+    buffer = io.BytesIO()
+    with xlsxwriter.Workbook(buffer, {"in_memory": True}) as book:
+        page = book.add_worksheet()
+        for at, row in enumerate([ROWS[0], *ROWS[1:3], ROWS[3]]):
+            page.write_row(at, 0, row[:5])
+        page.merge_range("A2:A3", "d1")
+        page.merge_range("E2:E3", "Ann\nleft  Rome")
+        page.merge_range("A5:B9", "as agreed")
+        page.write("C7", 7)
+    rows = sheet_text(buffer.getvalue()).splitlines()
+    assert rows[1:5] == ['d1,0,3,PER,"Ann', 'left  Rome"', 'd1,10,14,LOC,"Ann', 'left  Rome"']
+    assert rows[5:] == ["d2,0,4,LOC,Rome", "as agreed,,,,", "", "as agreed,,7,,"]
+    # More than it may hold, by one long text over many rows, and what is no place.
+    row, long = '<row r="1"><c r="A1" t="inlineStr"><is><t>{}</t></is></c></row>', "x" * 1_000_000
+    merged = '<mergeCells><mergeCell ref="A1:A1048576"/><mergeCell ref="A1"/><mergeCell ref="1:2"/></mergeCells>'
+    last = '<row r="1048576"><c r="B1048576"><v>1</v></c></row>'
+    assert "the sheet 's' expands from " in refused(workbook({"s": rows_xml(row.format(long), last, more=merged)}))
+    assert sheet_text(workbook({"s": rows_xml(row.format("a"), "<c><v>1</v></c>", more=merged)})) == "a\n1\n"
+
+
 def test_problems_stand_at_the_rows_of_the_sheet() -> None:
     rows = [*ROWS, [], ["d3", "x", 4, "LOC", "Rome"], ["d3", 0, 5, "LOC", "Rome"]]
     assert refused(written(spans=rows)).startswith("x.xlsx:6: start is 'x'; write a number")
@@ -135,6 +156,7 @@ CELLS = [
     ('<c t="s"><v>2</v></c>', "東京"),
     ('<c t="inlineStr"><is><r><t>x</t></r><r><t>y</t></r></is></c>', "xy"),
     ('<c t="str"><f>A1</f><v>z</v></c>', "z"),
+    ('<c t="str"><f>A1</f><v></v></c><c><v>1</v></c>', ",1"),
     ('<c t="b"><v>1</v></c>', "TRUE"),
     ('<c t="e"><v>#N/A</v></c>', "#N/A"),
     ('<c t="d"><v>2024-01-02</v></c>', "2024-01-02"),
@@ -172,6 +194,7 @@ def test_prefixed_elements_and_rows_that_are_left_out() -> None:
 REFUSED = [
     # (the rows of a sheet, what is said)
     ('<row r="3"><c r="B3"><f>A1+1</f></c></row>', "x.xlsx:3: the formula in column B has no stored result; open the"),
+    ('<row r="3"><c r="B3"><f>A1+1</f><v></v></c></row>', "x.xlsx:3: the formula in column B has no stored result"),
     (
         '<row r="3"><c r="AB3" t="s"><v>9</v></c></row>',
         "x.xlsx:3: column AB refers to the text '9', which the workbook",
