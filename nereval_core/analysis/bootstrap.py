@@ -37,6 +37,8 @@ RATIOS = ("precision", "recall", "f1")
 F1 = RATIOS.index("f1")
 WEIGHTS_AT_ONCE = 1 << 20
 """Weights drawn together; the draws are the same whatever this number is."""
+DRAWN_AT_ONCE = 1 << 15
+"""Documents drawn together, which is several times as fast for corpora of few; the draws are the same, too."""
 COUNTS_AT_ONCE = 1 << 25
 """Counts multiplied together; for more counts the same weights are drawn again."""
 SUMS_AT_ONCE = 1 << 24
@@ -400,9 +402,13 @@ def bootstrap_sums(counts: DocumentCounts, plan: ResamplingPlan, strata: Int64 |
 
 
 def _draw_with_replacement(rng: np.random.Generator, weights: Sums) -> None:
-    documents = weights.shape[1]
-    for row in weights:
-        row[:] = np.bincount(rng.integers(0, documents, documents, np.int32), minlength=documents)
+    resamples, documents = weights.shape
+    step = max(1, DRAWN_AT_ONCE // documents)
+    first = np.arange(0, step * documents, documents)[:, np.newaxis]
+    for rows in _slices(resamples, step):
+        part = weights[rows]
+        drawn = rng.integers(0, documents, part.shape, np.int32) + first[: len(part)]
+        part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
 
 
 def swap_sums(counts: DocumentCounts, plan: ResamplingPlan) -> Sums:

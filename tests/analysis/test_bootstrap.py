@@ -60,10 +60,16 @@ def test_ratios_are_those_of_counts(rows: list[tuple[tuple[int, ...], tuple[int,
         assert [None if np.isnan(value) else value for value in found[:, place]] == expected
 
 
-@pytest.mark.parametrize(("block", "columns"), [(1 << 22, 1 << 25), (40, 1 << 25), (7, 30), (1, 1)])
-def test_resamples_are_sums_over_drawn_documents(monkeypatch: pytest.MonkeyPatch, block: int, columns: int) -> None:
+@pytest.mark.parametrize(
+    ("block", "drawn_documents", "columns"),
+    [(1 << 22, 1 << 15, 1 << 25), (1 << 22, 100, 1 << 25), (40, 1 << 15, 1 << 25), (7, 30, 30), (1, 1, 1)],
+)
+def test_resamples_are_sums_over_drawn_documents(
+    monkeypatch: pytest.MonkeyPatch, block: int, drawn_documents: int, columns: int
+) -> None:
     """Whatever is multiplied at once, the documents drawn are the same."""
     monkeypatch.setattr(bootstrap, "WEIGHTS_AT_ONCE", block)
+    monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", drawn_documents)
     monkeypatch.setattr(bootstrap, "COUNTS_AT_ONCE", columns)
     counts = drawn(13, 3, 0)
     plan = ResamplingPlan(resamples=100, seed=4)
