@@ -135,10 +135,6 @@ class Reviewed:
         course = self.courses.get(key.record)
         return 0 if course is None else len(course.history)
 
-    def records_on(self, texts: Collection[str]) -> frozenset[str]:
-        """Return the records of some texts, by their digests, on which a verdict was ever given."""
-        return frozenset(record for record, stored in self.last.items() if stored.verdict.key.text in texts)
-
     def since(self, before: Moment) -> tuple[StoredVerdict, ...] | None:
         """Return all verdicts, old and new, on the records decided on since an earlier moment; None if that is unknown.
 

@@ -154,6 +154,23 @@ def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
     return positions
 
 
+def records_of_layers(layers: Sequence[Layer], reviewed: Reviewed) -> frozenset[str]:
+    """Return, by `Key.record`, those with a verdict ever given whose span gold or system has, whichever of the two.
+
+    An entity that nobody had marked needs no more than its text.
+    """
+    by_digest = _numbers(layers[0].documents)
+    return frozenset(
+        record
+        for record, stored in reviewed.last.items()
+        if (numbers := by_digest.get(stored.verdict.key.text))
+        and (
+            stored.verdict.key.side == UNMARKED
+            or any(_same(layer, number, stored.verdict.key.span) for layer in layers for number in numbers)
+        )
+    )
+
+
 def turned_for_layers(stored: StoredVerdict, layers: Sequence[Layer], documents: Iterable[int]) -> StoredVerdict:
     """Return a verdict as it reads beside gold and a system: turned where of the two only the other has its span.
 

@@ -132,7 +132,7 @@ def test_u_takes_back_the_last_verdict_and_goes_back_to_it(view: View, store: Re
     # A verdict has one name, on its button and in words.
     bar = workbench(app)["verdicts"]
     assert bar["labels"][2] == "both" and "both are right" in said(app)
-    assert "no verdict of Bob left" in said(press(first(BOB), "undo"))
+    assert "no verdict of Bob to take back here" in said(press(first(BOB), "undo"))
 
 
 def test_a_verdict_that_replaces_one_says_whose_and_when_and_u_brings_it_back(store: ReviewStore) -> None:
@@ -192,8 +192,32 @@ def test_on_a_server_for_others_u_takes_back_verdicts_on_the_open_corpus_alone(
     app = press(app, "undo")
     assert "Taken back: the last verdict of Ann, of 'troponin I'." in said(app)
     app = press(app, "undo")
-    assert "There is no verdict of Ann left to take back." in said(app) and "zq" not in said(app)
+    assert "There is no verdict of Ann to take back here." in said(app) and "zq" not in said(app)
     assert store.reviewed().standing == (theirs,)
+
+
+def test_u_leaves_verdicts_on_other_texts_and_layers_alone(store: ReviewStore) -> None:
+    press(first(ANN), "gold")
+    (one,) = store.every()
+    span = Marked(((131, 143),), "PROTEINAS")
+    # The second is on a span of the same text that neither of the two layers has.
+    others = [
+        replace(one.verdict, key=replace(one.verdict.key, text="0" * 64)),
+        replace(one.verdict, key=replace(one.verdict.key, span=span)),
+    ]
+    theirs = store.give([Draft(other) for other in others], "Ann")
+    biology = caches.demo("biology").corpus
+    app = press(first(ANN, View(corpus=biology.digest, system=biology.systems[0].name)), "undo")
+    assert "There is no verdict of Ann to take back here." in said(app) and "troponin" not in said(app)
+    assert len(store.every()) == 3
+    app = press(press(first(ANN), "undo"), "undo")
+    assert "There is no verdict of Ann to take back here." in said(app)
+    assert store.reviewed().standing == theirs
+
+
+def test_u_leaves_a_verdict_that_waits_on_another_system_alone(store: ReviewStore) -> None:
+    app = press(act(press(first({}), "pred"), "system", value="perceptron"), "undo")
+    assert workbench(app)["verdicts"]["waiting"] == 1 and "no name was given yet" in said(app)
 
 
 def test_u_counts_again_where_the_workbench_is_mounted_anew(store: ReviewStore) -> None:

@@ -87,14 +87,14 @@ def test_taking_back_twice_goes_back_two_steps_and_credits_who_stands_again(stor
     assert [one.version for one in store.history(key)] == list(range(1, 9))
 
 
-def test_verdicts_on_some_texts_alone_are_taken_back(store: ReviewStore) -> None:
+def test_verdicts_on_some_records_alone_are_taken_back(store: ReviewStore) -> None:
     key = draft().verdict.key
     other = Draft(replace(draft(31).verdict, key=replace(key, text=text_digest("another"))))
     store.give([draft(31), draft()], "Ann")
     store.give([draft(kind="pred", seen=1), other], "Ann")
-    texts = {key.text}
-    assert [one.verdict.kind for one in store.undo("Ann", texts)] == ["gold"]
-    assert len(store.undo("Ann", texts)) == 2 and store.undo("Ann", texts) == ()
+    records = {key.record, draft(31).verdict.key.record}
+    assert [one.verdict.kind for one in store.undo("Ann", records)] == ["gold"]
+    assert len(store.undo("Ann", records)) == 2 and store.undo("Ann", records) == ()
     assert [one.verdict for one in store.reviewed().standing] == [other.verdict]
     assert len(store.undo("Ann")) == 1 and standing(store) == []
 

@@ -189,18 +189,17 @@ class ReviewStore:
         with self._kept(verdicts) as (connection, last):
             return self._given(connection, EVENTS.c.number > last)
 
-    def undo(self, who: str, texts: Collection[str] | None = None) -> tuple[StoredVerdict, ...]:
+    def undo(self, who: str, records: Collection[str] | None = None) -> tuple[StoredVerdict, ...]:
         """Take back a reviewer's last verdict, or last batch of verdicts, that is not taken back yet.
 
         The verdicts before them stand again. Return the verdicts stored to do so, none where the reviewer has none.
-        With `texts`, digests of texts, verdicts on other texts stay as they are.
+        With `records`, of `Key.record`, verdicts on others stay as they are.
 
         Raises:
             ConflictError: somebody else has decided on one of these records since; nothing is taken back.
             FormatError: the database refuses it.
         """
         raise_problems(name_problems(who, "verdict"))
-        records = None if texts is None else self.reviewed().records_on(texts)
         undone = select(EVENTS.c.undoes).where(EVENTS.c.who == who, EVENTS.c.undoes != "")
         with self.database.reading() as connection:
             if connection is None or not self.has_tables(connection):

@@ -73,7 +73,7 @@ def now() -> Reviewed:
 
 
 def quoted_texts(documents: Documents) -> frozenset[str] | None:
-    """Return the texts, by their digests, whose verdicts are quoted and taken back; None for any.
+    """Return the texts, by their digests, whose verdicts are quoted; None for any.
 
     Verdicts quote texts. On a server for others those on texts outside the open corpus may be other people's.
     """

@@ -28,7 +28,7 @@ from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts import list as verdicts_list
-from pages.shared.verdicts.case import LastVerdict, reason_unoffered, set_outcome, undo_verdict
+from pages.shared.verdicts.case import LastVerdict, reason_unoffered, set_outcome, take_back, undo_verdict
 from pages.shared.verdicts.events import outcome_data
 from pages.shared.view import keys, state
 from pages.shared.view.queries import view_of
@@ -218,9 +218,8 @@ def _take_event(page: PageContext) -> None:
 def _apply(page: PageContext, event: Mapping[str, Any]) -> None:
     act = event["act"]
     if act == "undo":
-        texts = verdict_store.quoted_texts(page.loaded.corpus.documents)
         if not reason_unoffered(page):
-            undo_verdict(page, lambda who: verdict_store.store_to_write().undo(who, texts), lambda position: None)
+            undo_verdict(page, partial(take_back, page), lambda position: None)
         return
     key = GroupKey.of(str(event["key"]))
     if key is None:

@@ -30,6 +30,7 @@ from nereval_core.review.verdicts_on_records import (
     attach_verdicts,
     places,
     read_verdict,
+    records_of_layers,
     text_digests,
     verdict_subjects,
 )
@@ -239,6 +240,15 @@ def _decision(case: Case, kind: Kind, right: tuple[Marked, ...]) -> str:
     return f"{decision_in_words(kind, right, case.text or None, case.words.verdicts)}, of {_name(case)}"
 
 
+def take_back(page: PageContext, who: str) -> Sequence[StoredVerdict]:
+    """Take back a reviewer's last verdict or batch on the two layers that are read; return what was stored to do so.
+
+    Those on other layers or texts are out of the reader's sight.
+    """
+    store = verdict_store.store_to_write()
+    return store.undo(who, records_of_layers(page.ledger().about.read, store.reviewed()))
+
+
 def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVerdict]], choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
@@ -257,7 +267,7 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVe
         return
     verdict_store.refresh()
     if not taken_back:
-        set_outcome(LastVerdict(f"There is no verdict of {who} left to take back."))
+        set_outcome(LastVerdict(f"There is no verdict of {who} to take back here."))
         return
     only = taken_back[0].verdict if len(taken_back) == 1 else None
     what = quoted(only.seen.quote) if only is not None else f"{count(len(taken_back), 'record')} at once"

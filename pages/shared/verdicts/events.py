@@ -23,7 +23,7 @@ from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked, StoredVerdict
 from nereval_core.review.verdicts_on_records import attach_verdicts
-from pages.shared.data import masks, playlists, reviewer, verdict_store
+from pages.shared.data import masks, playlists, reviewer
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import (
     NOT_KEPT,
@@ -36,6 +36,7 @@ from pages.shared.verdicts.case import (
     given_line,
     reason_unoffered,
     set_outcome,
+    take_back,
     undo_verdict,
 )
 from pages.shared.verdicts.edited_spans import read_edited_spans, types_to_choose
@@ -165,7 +166,7 @@ def _apply(page: PageContext, event: Event) -> None:
     elif act == "name":
         _take_name(str(event["value"]))
     elif act == "undo":
-        if applied().waiting:
+        if waiting_events(page):
             _take_back_waiting(page)
         elif not reason_unoffered(page) and not _is_answered(event):
             undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
@@ -198,9 +199,9 @@ def _apply(page: PageContext, event: Event) -> None:
 
 def _taken_back(page: PageContext, event: Event, who: str) -> Sequence[StoredVerdict]:
     """Take back the last verdict of a reviewer, once an event; return what was taken back."""
-    now, store = applied(), verdict_store.store_to_write()
+    now = applied()
     if now.undone[0] != event["seq"]:
-        now.undone = (event["seq"], store.undo(who, verdict_store.quoted_texts(page.loaded.corpus.documents)))
+        now.undone = (event["seq"], take_back(page, who))
     return now.undone[1]
 
 
@@ -377,11 +378,11 @@ def _take_name(name: str) -> None:
 
 
 def _take_back_waiting(page: PageContext) -> None:
-    """Take back the last verdict that waits for a name, and open its record."""
-    *earlier, (subject, last) = applied().waiting
-    applied().waiting = tuple(earlier)
+    """Take back the last verdict on the page's records that waits for a name, and open its record."""
+    last = waiting_events(page)[-1]
+    applied().waiting = tuple(waiting for waiting in applied().waiting if waiting[1] is not last)
     set_outcome(LastVerdict("Taken back: the last verdict, which waited for a name."))
-    if "record" in last and subject_of(subject) == subject_of(page):
+    if "record" in last:
         _open(last["doc"], last["record"], -1)
 
 
