@@ -2,14 +2,15 @@
 
 A row has a document, start, end and type. Texts stand in a column `text`, in a second file with the columns document
 and text, in files `DOCUMENT.txt`, or in the gold that a prediction is read against; where they stand elsewhere, a
-column `text` is what spans cover. A row without start, end and type is a document without spans.
+column `text` is what spans cover. A row without start, end and type is a document without spans. In tables of Amazon
+Comprehend each line of a file is a document, `FILE:LINE` from 0.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress, groupby
 from math import isfinite
 from typing import cast
@@ -30,6 +31,7 @@ from nereval_core.readers.shared.table_columns import (
     first_rows,
     parse_offset,
     parse_offsets,
+    plain_name,
     rows_of,
     table_of,
     usual_names,
@@ -42,6 +44,8 @@ SAMPLE_ROWS = 200
 """The rows that say which columns hold types."""
 LINKS = ";"
 """Separator of the links of a ranking; bars separate the concepts of one."""
+OF_LINES = ["file", "line", "begin_offset", "end_offset", "type"]
+"""The columns of Amazon Comprehend's tables, whose documents are the lines of files."""
 NO_TEXTS = "give them in a column text or a file beside it, or score it against gold that has them"
 
 
@@ -123,12 +127,15 @@ class SpanTableReader(Reader):
         documents: dict[str, TableDocument] = {}
         for table in texts:
             _add_texts(table, documents, builder.problems)
+        if any(map(_counts_lines, spans)) and not texts:
+            documents = _documents_of_lines(plain.values())
+        has_texts = bool(documents) or bool(texts)
         named = all("document" in table.columns for table in spans)
         owned = set()
         counts: Counter[str] = Counter()
         for table in spans:
             rows = _selected_rows(source, table, options, counts, builder.problems)
-            own = not texts and not plain and _holds_texts(rows)
+            own = not has_texts and not plain and _holds_texts(rows)
             owned.add(own)
             if not named and not own:
                 builder.problems.append(
@@ -136,10 +143,10 @@ class SpanTableReader(Reader):
                 )
                 continue
             _add_rows(table.file.shown, rows, documents, builder.problems, own=own, named=named)
-        files_read = [*files]
+        files_read = [*files, *(plain.values() if has_texts and not texts else ())]
         gold_texts = options.texts
         rowless: list[str] = []
-        if False in owned and not texts:
+        if False in owned and not has_texts:
             known_names = plain or (gold_texts.index if gold_texts is not None else {})
             documents = {_without_ending(name, known_names): document for name, document in documents.items()}
             has_plain = not plain.keys().isdisjoint(documents)
@@ -160,7 +167,7 @@ class SpanTableReader(Reader):
                 raise FormatError.single(spans[0].file.shown, 1, "no texts", NO_TEXTS)
         for name, document in documents.items():
             _add_document(name if named else None, document, builder)
-        rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
+        rest = dict.fromkeys(name for table in (*spans, *texts) if not _counts_lines(table) for name in table.rest)
         notes = [*rowless, *unread_files_note(source, files_read)]
         notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
         notes += [f"{what}: {count}" for what, count in counts.items() if count]
@@ -177,6 +184,20 @@ def _plain_texts(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
     by_path = {file.stem: file for file in files}
     by_name = {path.rpartition("/")[2]: file for path, file in by_path.items()}
     return by_name if len(by_name) == len(by_path) else by_path
+
+
+def _counts_lines(table: Table) -> bool:
+    return [plain_name(name) for name in table.header or ()] == OF_LINES
+
+
+def _documents_of_lines(files: Iterable[SourceFile]) -> dict[str, TableDocument]:
+    """Return the lines of files as documents, blank ones left out."""
+    return {
+        f"{file.name.rpartition('/')[2]}:{number}": TableDocument(line, (file.shown, number + 1))
+        for file in files
+        for number, line in enumerate(file.lines())
+        if line and not line.isspace()
+    }
 
 
 def _without_ending(name: str, documents: Container[str]) -> str:
@@ -215,6 +236,10 @@ def _selected_rows(
         FormatError: it has several layers and none is named, or none of that name.
     """
     rows = rows_of(table, problems)
+    if _counts_lines(table):
+        (line_numbers,) = rows.others.values()
+        names = map(":".join, zip(rows.cells["document"], map(str.strip, line_numbers), strict=True))
+        rows = replace(rows, cells={**rows.cells, "document": tuple(names)})
     if by_row := layer_column(table, rows):
         layer = select_layer(source, options.layer, tuple(filter(None, dict.fromkeys(by_row))))
         counts["spans without a layer, left out"] += sum(

@@ -521,3 +521,16 @@ def test_texts_generated_for_several_prompts_are_answers_in_their_order() -> Non
     generated = json.dumps([[{"generated_text": JSON}]], indent=1).encode()
     gold = ReadOptions(texts=Documents(("d1",), (TEXT,)), gold_types=("LOC", "PER"))
     assert spans(read(Source.of_uploads([("x.json", generated)]), options=gold)) == BOTH
+
+
+@pytest.mark.parametrize("kind", ["PER", ["PER"]])
+@pytest.mark.parametrize("written", [list, repr, json.dumps], ids=["list", "Python", "JSON"])
+def test_gretels_entities_name_their_types_in_a_list(kind: Any, written: Any) -> None:
+    row = {"uid": "a", "text": TEXT, "entities": written([{"entity": "Ada", "types": kind}])}
+    reading = read(Source.of_uploads([("a.jsonl", json.dumps(row).encode())]))
+    assert (reading.format, spans(reading)) == ("mentions", ADA)
+
+
+def test_an_entity_of_several_types_is_told() -> None:
+    with pytest.raises(FormatError, match="an entity without a type, with the keys 'entity', 'types'"):
+        read_line({"entities": [{"entity": "Ada", "types": ["PER", "ORG"]}]}, own_text=True)

@@ -393,6 +393,25 @@ def test_names_of_files_are_those_of_their_documents() -> None:
     assert "texts without a row, documents without spans: 1" in reading.notes
 
 
+@pytest.mark.parametrize("comma", [",", ", "])
+def test_lines_of_files_are_documents_in_tables_of_comprehend(comma: str) -> None:
+    header = comma.join(("File", "Line", "Begin Offset", "End Offset", "Type"))
+    rows = [header, *(comma.join(("d.txt", *row)) for row in (("1", "0", "3", "PER"), ("3", "0", "4", "LOC")))]
+    table = "\n".join(rows)
+    reading = read_files({"annotations.csv": table, "docs/d.txt": "Nobody.\nAnn left\n\nRome 😀\n"})
+    # Lines without spans count, empty ones are none.
+    assert reading.documents.ids == ("d.txt:0", "d.txt:1", "d.txt:3")
+    assert span_texts(reading.layer) == [("d.txt:1", "Ann", "PER"), ("d.txt:3", "Rome", "LOC")]
+    assert reading.notes == ("offsets taken as code points, end exclusive: no quotes to test them by",)
+    assert list(reading.places) == [("docs/d.txt", 1), ("docs/d.txt", 2), ("docs/d.txt", 4)]
+    # A prediction takes gold's texts.
+    assert span_texts(read_files({"x.csv": table}, texts=reading.documents).layer) == span_texts(reading.layer)
+    with pytest.raises(FormatError, match=r"x.csv:1: no texts; give them"):
+        read_files({"x.csv": table})
+    with pytest.raises(FormatError, match=r"x.csv:2: no text for the document 'd.txt:9'"):
+        read_files({"x.csv": table.replace(f"d.txt{comma}1", f"d.txt{comma}9"), "d.txt": "Ann\n"})
+
+
 def test_a_name_of_many_words_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """A first line may be a whole document: twice as many words are to take twice as long, not four times."""
     looks: list[str] = []

@@ -57,6 +57,15 @@ def test_texts_and_ids_are_known_by_their_usual_names() -> None:
     assert spans(reading) == [("Ann", "PER"), ("Rome", "LOC"), ("Bob", "PER")]
 
 
+@pytest.mark.parametrize(
+    "header", ["source_text,privacy_mask", "unmasked_text,span_labels", "generated_text,pii_spans"]
+)
+@pytest.mark.parametrize("cell", ["[(0, 3, 'PER')]", "[{'value': 'Ann', 'start': 0, 'end': 3, 'label': 'PER'}]"])
+def test_tables_of_data_sets_of_personal_data(header: str, cell: str) -> None:
+    reading = read_table(f'{header}\nAnn left Rome,"{cell}"\nNobody,[]\n')
+    assert (spans(reading), reading.documents.texts) == ([("Ann", "PER")], ("Ann left Rome", "Nobody"))
+
+
 def test_a_list_that_is_cut_off_is_told_at_its_line() -> None:
     with pytest.raises(FormatError) as caught:
         read_table(ENTITIES_CSV + "d,Eve,\"[(0, 3, 'PER')\"\n")

@@ -528,6 +528,23 @@ PRESIDIO = json.dumps(
     [{"full_text": TEXT, "masked": "", "spans": spans("start_position", "end_position", "entity_type", "entity_value")}]
 )
 AI4PRIVACY = lines({"source_text": TEXT, "masked_text": "", "privacy_mask": spans("start", "end", "label", "value")})
+MASKS = spans("start", "end", "label", "value")
+AI4PRIVACY_JSON = lines(
+    {"source_text": TEXT, "privacy_mask": json.dumps(MASKS)}, {"source_text": OTHER, "privacy_mask": "[]"}
+)
+AI4PRIVACY_PYTHON = lines({"source_text": TEXT, "privacy_mask": repr(MASKS)})
+SPAN_LABELS = [[start, end, kind] for kind, (start, end) in GOLD.items()]
+AI4PRIVACY_200K = lines(
+    {
+        "masked_text": "",
+        "unmasked_text": TEXT,
+        "privacy_mask": '{"[PER]": "Ann"}',
+        "span_labels": json.dumps(SPAN_LABELS),
+    }
+)
+GRETEL = lines(
+    {"index": 7, "language": "English", "generated_text": TEXT, "pii_spans": json.dumps(spans("start", "end", "label"))}
+)
 DATASETS_SERVER = json.dumps(
     {
         "features": [
@@ -600,6 +617,10 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
     "entity_index": ({"train.json": ENTITY_INDEX}, None),
     "Presidio's evaluator": ({"x.json": PRESIDIO}, None),
     "ai4privacy": ({"x.jsonl": AI4PRIVACY}, None),
+    "ai4privacy, JSON in strings": ({"x.jsonl": AI4PRIVACY_JSON}, None),
+    "ai4privacy, Python in strings": ({"x.jsonl": AI4PRIVACY_PYTHON}, None),
+    "ai4privacy of 2023": ({"x.jsonl": AI4PRIVACY_200K}, None),
+    "Gretel": ({"x.jsonl": GRETEL}, None),
     "datasets server": ({"rows.json": DATASETS_SERVER}, None),
     "datasets server, texts": ({"rows.json": DATASETS_SERVER_TEXTS}, None),
 }

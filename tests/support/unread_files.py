@@ -32,7 +32,6 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         ),
         _file({"id": 1, "text": TEXT, "label": [[0, 3, "PER"]]}, "x.jsonl"),
     ),
-    "Comprehend CSV": (_file("File,Line,Begin Offset,End Offset,Type\nx.txt,0,0,3,PER\n", "x.csv"), None),
     "tagtog": (
         _file(
             {

@@ -20,6 +20,7 @@ from nereval_core.readers.annotation_tools import doccano
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning
+from nereval_core.readers.mentions.answers import type_of_item
 from nereval_core.readers.mentions.reading import FORMAT, answer_choices, read_answers
 from nereval_core.readers.mentions.responses import (
     ANSWER_KEYS,
@@ -33,6 +34,7 @@ from nereval_core.readers.mentions.responses import (
     is_response,
 )
 from nereval_core.readers.shared.annotation_keys import other_keys_note, sampled_records
+from nereval_core.readers.shared.list_cells import list_in_cell
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.tag_cells import TagColumn
 
@@ -81,7 +83,8 @@ class MentionReader(Reader):
             return max(0.85, words, doccano.READER.recognise(source), pipeline.READER.recognise(source))
         for key in ENTITIES:
             if row.get(key):
-                return _claim_of_entities(row[key])
+                # Data sets of Gretel have the list in a string.
+                return _claim_of_entities(list_in_cell(row[key]) if isinstance(row[key], str) else row[key])
         if "spans" in row or "tokens" in row:
             return 0.0
         worded = {*WORDED_ANSWERS, *(ALPACA_ANSWERS if "instruction" in row else ())}
@@ -132,7 +135,7 @@ def _claim_of_entities(entities: Any) -> float:
         return 0.94 if len(first) == 2 and all(isinstance(part, str) for part in first) else 0.0
     if not isinstance(first, Mapping) or not any(isinstance(first.get(key), str) for key in TEXT_KEYS):
         return 0.0
-    if not any(isinstance(first.get(key), str) for key in TYPE_KEYS):
+    if type_of_item(first) is None:
         return 0.0
     others = (first[key] for key in first.keys() - {*TEXT_KEYS, *TYPE_KEYS})
     if all(isinstance(value, (str, float)) or value is None for value in others):

@@ -268,7 +268,7 @@ class _AnswerReader:
     def is_item(self, value: Any) -> bool:
         """Return whether a value names one mention: an object with a text and a type, or a pair with a type of gold."""
         if isinstance(value, Mapping):
-            return _type_of(value) is not None and any(isinstance(value.get(key), str) for key in TEXT_KEYS)
+            return type_of_item(value) is not None and any(isinstance(value.get(key), str) for key in TEXT_KEYS)
         if self.kind or not isinstance(value, (list, tuple)) or len(value) != 2:
             return False
         return all(isinstance(part, str) for part in value) and any(part.casefold() in self.types for part in value)
@@ -318,7 +318,7 @@ class _AnswerReader:
             raise MalformedError(f"JSON under {quoted(kind)}, which is not a type")
         if not isinstance(item, Mapping):
             return NamedMention(text, kind, number)
-        own = _type_of(item)
+        own = type_of_item(item)
         is_own = own is not None and own.casefold() in self.types and kind.casefold() not in self.types
         return NamedMention(text, own if own is not None and is_own else kind, None, _details(item))
 
@@ -339,7 +339,7 @@ class _AnswerReader:
 
 def _mention_by_keys(item: Mapping[str, Any]) -> NamedMention:
     """Return the mention that an object with a text and a type names."""
-    kind = _type_of(item)
+    kind = type_of_item(item)
     if kind is None:
         keys = ", ".join(quoted(str(key)) for key in item)
         raise MalformedError(f"an entity without a type, with the keys {keys or 'of none'}")
@@ -347,9 +347,11 @@ def _mention_by_keys(item: Mapping[str, Any]) -> NamedMention:
     return NamedMention(_words(text, "the text of an entity"), kind, None, _details(item) if len(item) > 2 else {})
 
 
-def _type_of(item: Mapping[str, Any]) -> str | None:
+def type_of_item(item: Mapping[str, Any]) -> str | None:
+    """Return the type that an object names, also as the only one of a list; None for none."""
     for key in TYPE_KEYS:
         kind = item.get(key)
+        kind = kind[0] if isinstance(kind, list) and len(kind) == 1 else kind
         if isinstance(kind, str) and kind.strip():
             return kind.strip()
     return None

@@ -186,7 +186,7 @@ TEXT_KEYS = (
 )
 TYPE_KEYS = (
     *("type", "label", "entity_type", "category", "class", "tag", "entity_group"),
-    *("entity_label", "ner_type", "ner_tag", "extraction_class"),
+    *("entity_label", "ner_type", "ner_tag", "extraction_class", "types"),
 )
 LIST_KEYS = (
     *("entities", "mentions", "spans", "annotations", "ner", "named_entities", "result", "results", "output"),

@@ -50,12 +50,6 @@ UNREAD_SHAPES = (
         "export it from doccano 1.5 or later, whose labels have names, as JSONL",
     ),
     _shape(
-        "a table of Amazon Comprehend, whose rows name the line of a file",
-        "",
-        "write File:Line as the document, and a second table of the documents and their texts",
-        pattern=r"\A\s*File,Line,Begin Offset,End Offset,Type\b",
-    ),
-    _shape(
         "tagtog's annotations",
         "annotatable entities",
         f"write {ENTITIES}: the text stands in the document's HTML, label is the name of classId",

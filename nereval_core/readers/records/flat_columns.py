@@ -1,4 +1,4 @@
-"""Records with a column for each part of annotations, as records with objects: Argilla's and the datasets server's."""
+"""Records as tables have them, as records with objects: Argilla's, the datasets server's, and lists in strings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nereval_core.readers.shared.annotation_keys import rows_of_columns
+from nereval_core.readers.shared.list_cells import list_in_cell
 
 OF_ARGILLA = frozenset(("id", "status", "_server_id", "external_id", "metadata", "inserted_at", "updated_at"))
 """Columns of Argilla's own."""
@@ -57,3 +58,10 @@ def argilla_record(record: Any) -> Any:
 def record_of_row(row: Any) -> Any:
     """Return a row of the datasets server with lists of objects in place of objects of lists."""
     return {key: rows_of_columns(value) for key, value in row.items()} if isinstance(row, dict) else row
+
+
+def record_of_strings(record: Any) -> Any:
+    """Return a record with the lists that its strings hold, as JSON or as Python's literals, in their place."""
+    if not isinstance(record, dict):
+        return record
+    return {key: list_in_cell(value) if isinstance(value, str) else value for key, value in record.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nereval_core.readers.input.file_text import Head
-from nereval_core.readers.records.flat_columns import argilla_record, record_of_row
+from nereval_core.readers.records.flat_columns import argilla_record, record_of_row, record_of_strings
 from nereval_core.readers.records.record_shape import RecordShape
 from nereval_core.readers.shared.annotation_keys import OF_GATE
 from nereval_core.readers.shared.offset_units import Offsets
@@ -478,6 +478,25 @@ SHAPES = (
         text="source_text",
         spans="privacy_mask.*",
         quote="value",
+        prepare=record_of_strings,
+    ),
+    _shape(
+        "an older data set of ai4privacy",
+        "unmasked_text span_labels",
+        text="unmasked_text",
+        spans="span_labels.*",
+        start="0",
+        end="1",
+        label="2",
+        prepare=record_of_strings,
+    ),
+    _shape(
+        "a data set of Gretel",
+        "generated_text pii_spans",
+        id="index|id",
+        text="generated_text",
+        spans="pii_spans.*",
+        prepare=record_of_strings,
     ),
     _shape(
         ROWS,

@@ -19,6 +19,8 @@ DELIMITERS = (",", "\t", ";", "|")
 SAMPLED_ROWS = 50
 """The rows among which one has a list, if any has."""
 TEXT = "text"
+OTHER_TEXTS = ("content", "data", "source_text", "unmasked_text", "generated_text")
+"""Columns of texts beside lists: the last are those of data sets of ai4privacy and Gretel."""
 EMPTY = frozenset(("", "nan", "NaN", "None", "null"))
 KEYS = {"start_offset": "start", "end_offset": "end", "start_char": "start", "end_char": "end"}
 """Keys of offsets as they are called elsewhere."""
@@ -68,7 +70,10 @@ def _delimiter(text: str) -> str | None:
     for delimiter in DELIMITERS:
         header, *rows = first_rows(text, SAMPLED_ROWS + 1, delimiter) or [[]]
         if len(header) > 1 and any(
-            isinstance(_value(cell), list) and _value(cell) for row in rows if len(row) == len(header) for cell in row
+            isinstance(list_in_cell(cell), list) and list_in_cell(cell)
+            for row in rows
+            if len(row) == len(header)
+            for cell in row
         ):
             return delimiter
     return None
@@ -76,9 +81,9 @@ def _delimiter(text: str) -> str | None:
 
 def _record(header: list[str], row: list[str]) -> dict[str, Any]:
     """Return a row as a record, its text under `text` where its column is called as those of texts usually are."""
-    record = {name.strip(): _value(cell) for name, cell in zip(header, row, strict=True)}
+    record = {name.strip(): list_in_cell(cell) for name, cell in zip(header, row, strict=True)}
     if TEXT not in record:
-        usual = next((name for name in record if plain_name(name) in (*COLUMNS["text"], "content", "data")), None)
+        usual = next((name for name in record if plain_name(name) in (*COLUMNS["text"], *OTHER_TEXTS)), None)
         record = {TEXT if name == usual else name: cell for name, cell in record.items()}
     if "id" not in record:
         usual = next((name for name in record if plain_name(name) in COLUMNS["document"]), None)
@@ -86,7 +91,7 @@ def _record(header: list[str], row: list[str]) -> dict[str, Any]:
     return record
 
 
-def _value(cell: str) -> Any:
+def list_in_cell(cell: str) -> Any:
     """Return the list that a cell holds, if it is one of objects or lists, or empty; any other cell as it is."""
     plain = cell.strip()
     if not plain.startswith(("[", "{")):

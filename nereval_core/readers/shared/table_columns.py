@@ -194,7 +194,11 @@ def rows_of(table: Table, problems: list[Problem]) -> TableRows:
     """Return the rows of a table, all of its columns that we know."""
     # A text may be longer than the module's limit.
     csv.field_size_limit(max(csv.field_size_limit(), len(table.text)))
-    reader = csv.reader(io.StringIO(table.text, newline=""), delimiter=table.delimiter, strict=True)
+    # Amazon's documents have a blank behind each comma.
+    names = (table.header or ())[1:]
+    is_spaced = bool(names) and all(name.startswith(" ") for name in names)
+    text = io.StringIO(table.text, newline="")
+    reader = csv.reader(text, delimiter=table.delimiter, strict=True, skipinitialspace=is_spaced)
     rows: list[list[str]] = []
     lines = [1]
     try:
