@@ -25,10 +25,13 @@ from nereval_core.analysis.agreement.tables import (
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
+from nereval_core.pairing import IDENTICAL
 from nereval_core.problems import capitalised
+from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.data.loading import demo_names, load_demo
+from pages.shared.data import caches
+from pages.shared.data.loading import DEMOS, demo_names, load, load_demo
 from pages.shared.data.reference_layer import layers, with_reference
 from pages.shared.view import FIGURES, View
 from pages.shared.view.link import read_link
@@ -327,3 +330,13 @@ def test_gamma_is_measured_when_it_is_asked_for() -> None:
     assert "gamma" not in figures()
     app = sound(app.toggle(key="widget_gamma").set_value(True).run())
     assert address(app)["layout"] == "gamma" and figures()[-1] == "gamma"
+
+
+@pytest.mark.parametrize("tab", ["", "figures"])
+def test_layers_of_identical_content_are_told_as_on_the_command_line(tab: str) -> None:
+    read_one = Source.of_path(DEMOS / "biology/annotator-1.jsonl")
+    loaded = replace(load("two", read_one, {"copy": read_one}), first_annotator="annotator-1")
+    caches.shelf().put(loaded)
+    app = opened("Annotators", View(corpus=loaded.digest, system="copy", annotators_tab=tab))
+    (warning,) = app.warning
+    assert warning.value == plain(f"annotator-1 and copy: identical {IDENTICAL}.", 400)

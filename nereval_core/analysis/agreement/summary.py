@@ -15,6 +15,7 @@ from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.intervals import lacks_interval
 from nereval_core.analysis.sentences import interval_in_words
+from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import tokens_in_words
 from nereval_core.pairing import IDENTICAL, is_identical
 from nereval_core.pairing.type_names import merged_in_words
@@ -124,9 +125,15 @@ def identity_warnings(agreement: Agreement) -> tuple[str, ...]:
     """Return a warning about each two annotators of identical content."""
     parts = agreement.parts or {(0, 1): agreement}
     return tuple(
+        line for part in parts.values() for line in identical_layers(zip(part.annotators, part.layers, strict=True))
+    )
+
+
+def identical_layers(layers: Iterable[tuple[str, Layer]]) -> tuple[str, ...]:
+    """Return a warning about each two of some layers, each with its name, that have identical content."""
+    return tuple(
         f"{name} and {other}: identical {IDENTICAL}"
-        for part in parts.values()
-        for (name, layer), (other, second) in combinations(zip(part.annotators, part.layers, strict=True), 2)
+        for (name, layer), (other, second) in combinations(layers, 2)
         if is_identical(layer, second)
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import streamlit as st
@@ -15,6 +15,7 @@ from nereval_core.analysis.agreement.summary import (
     agreement_sentences,
     agreement_signature,
     figure_label,
+    identical_layers,
     identity_warnings,
     interval_warnings,
     kappa_in_words,
@@ -83,6 +84,7 @@ def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
 def draw_headline(page: PageContext, names: tuple[str, ...]) -> None:
     """Say how far the annotators agree, and how good that is in words; of large layers *Figures* says it."""
     layers = reference_layer.layers(reference_layer.as_read(page.loaded))
+    _warn(identical_layers((name, layers[name]) for name in names))
     if sum(len(layers[name]) for name in names) > SPANS:
         return
     agreement = agreement_of(page, names)
@@ -139,9 +141,13 @@ def say_agreement(page: PageContext, agreement: Agreement) -> None:
     """Say in sentences what the tables show."""
     lines = [f"{capitalised(line, agreement.annotators)}." for line in agreement_sentences(agreement, page.by)]
     st.markdown(plain(" ".join(lines), 2_000))
-    for line in identity_warnings(agreement):
-        st.warning(plain(f"{line}.", 400))
+    _warn(identity_warnings(agreement))
     show_warnings(interval_warnings(agreement), agreement.annotators)
+
+
+def _warn(lines: Iterable[str]) -> None:
+    for line in lines:
+        st.warning(plain(f"{line}.", 400))
 
 
 def all_annotators(page: PageContext, agreement: Agreement) -> None:
