@@ -22,7 +22,7 @@ from nereval_core.review.exchange import export_lines
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.tables import change_table, layer_changes
 from nereval_core.review.verdicts import Draft, Key, text_digest
-from nereval_core.scoring import Settings
+from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.writers import pack_layer, write
 from pages.shared.components.downloads import WITHOUT
@@ -31,7 +31,7 @@ from pages.shared.data.loading import DEMOS, Loaded, load
 from pages.shared.server import access
 from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
-from pages.shared.view.text import plain
+from pages.shared.view.text import named, plain
 from tests.cli.test_review_apply_command import drafted
 from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound, start_afresh
 from tests.support.workbench import listed
@@ -241,6 +241,36 @@ def test_records_without_a_verdict_are_as_in_one_layer_or_left_out(undecided: Un
     assert f"{len(layer):,} spans**: {changes.same:,} as in gold, {changes.changed:,} changed" in headings(app)
     table = app.dataframe[0].value
     assert table.values.tolist() == change_table(gold, layer, changes, 0, 5).to_frame().values.tolist()
+
+
+@pytest.mark.parametrize("is_gold", [True, False], ids=["gold", "annotators"])
+@pytest.mark.parametrize("undecided", ["first", "second", "leave-out"])
+def test_the_promised_f1_is_that_of_the_layer_on_offer(
+    undecided: Undecided, is_gold: bool, store: ReviewStore, tmp_path: Path
+) -> None:
+    loaded = DEMO
+    if not is_gold:
+        sources = [Source.of_path(DEMOS / f"biology/annotator-{number}.jsonl") for number in (1, 2)]
+        loaded = replace(load("two", sources[0], {"annotator-2": sources[1]}), first_annotator="annotator-1")
+        caches.shelf().put(loaded)
+    name = "rules" if is_gold else "annotator-2"
+    gold, system = loaded.corpus.gold, loaded.corpus.system(name)
+    store.give(drafted(loaded, name, every=3), "Ann")
+    layer = adjudicate(gold, system, store.reviewed(), undecided=undecided).layer
+    file, raw, _ = pack_layer(layer, "jsonl", "finished")
+    (tmp_path / file).write_bytes(raw)
+    written = read(tmp_path / file).layer
+    counts = score_layers(written, replace(system, documents=written.documents), STRICT).counts("strict")
+    base = View(corpus=loaded.digest, system=name, criterion="strict")
+    state = {keys.REVIEW_UNDECIDED: {loaded.digest: undecided}}
+    app = opened("Review", view("finish", base), **state)
+    assert f"F1 of {named(name)} under strict is **{counts.f1:.3f}**" in headings(app)
+    app = opened("Review", base, **state)
+    shown = {metric.label.replace("\\", ""): metric.value for metric in app.metric}
+    assert shown[f"F1 of {name} under strict"] == f"{counts.f1:.3f}"
+    assert shown["Finished layer"] == f"{len(written)} spans"
+    word = {"first": "as in", "second": "as in", "leave-out": "left out"}[undecided]
+    assert sum(f"undecided records {word}" in caption.value.lower() for caption in app.caption) >= 2
 
 
 def test_it_is_written_in_the_format_that_was_read(store: ReviewStore, tmp_path: Path) -> None:

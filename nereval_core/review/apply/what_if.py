@@ -82,6 +82,12 @@ def what_if(applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settin
     return WhatIf(applied, settings, counts)
 
 
+def count_against(gold: Layer, system: Layer, settings: Settings) -> Counts:
+    """Return the counts of a system against another layer of gold, under settings with one criterion."""
+    (criterion,) = settings.criteria
+    return score_layers(gold, system, settings).counts(criterion.name)
+
+
 def exchanged(whole: Counts, less: Counts, more: Counts) -> Counts:
     """Return the counts of a whole with those of a part exchanged for others."""
     gold, pred = (

@@ -12,6 +12,7 @@ from nereval_core.records.queries import Query
 from nereval_core.review.apply import select_verdicts
 from nereval_core.review.apply.adjudication import UNDECIDED, Adjudicated, OpenRecord, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import log_rows, signature
+from nereval_core.review.apply.what_if import count_against
 from nereval_core.review.tables import (
     LayerChanges,
     change_table,
@@ -21,6 +22,8 @@ from nereval_core.review.tables import (
     untaken_properties,
 )
 from nereval_core.review.verdicts_on_records import turned_verdicts
+from nereval_core.scoring import Settings
+from nereval_core.scoring.counts import Counts
 from nereval_core.tables import Cell
 from nereval_core.writers import writers
 from pages.shared import review
@@ -35,6 +38,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.review import verdicts
 from pages.shared.view import keys, state
+from pages.shared.view.formulas import number
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import count, named, plain
 
@@ -61,7 +65,7 @@ def draw_finish(page: PageContext) -> None:
         return
     finished = finished_layer(page)
     changes = _layer_changes(page.loaded, _conditions(page), finished.layer)
-    st.markdown(_sentence(page, finished, changes))
+    st.markdown(f"{_sentence(page, finished, changes)} {_score_sentence(page)}")
     if losses := lost_properties(page.loaded.corpus.gold, finished.layer, changes):
         st.warning(f"Not carried over to changed spans: {', '.join(losses)}. Add them again where they still hold.")
     if page.words.annotators and (untaken := _untaken(page.loaded, _conditions(page), finished.layer)):
@@ -130,6 +134,24 @@ def _adjudicated(loaded: Loaded, conditions: Conditions) -> Adjudicated:
     )
 
 
+def finished_counts(page: PageContext) -> Counts | None:
+    """Return the counts of the system against the finished layer, None where it lacks what the criterion needs."""
+    settings = review.settings_of(page, [page.by])
+    if is_corrected_gold(page):
+        both = review.what_if_scores_of(page, [page.by]).counts.get((page.system, page.by))
+        return None if both is None else both.after
+    return _counts(page.loaded, _conditions(page), settings, finished_layer(page).layer)
+
+
+@memoized("Scoring …")
+def _counts(loaded: Loaded, conditions: Conditions, settings: Settings, _layer: Layer) -> Counts | None:
+    (criterion,) = settings.criteria
+    if criterion.lacks(_layer) is not None:
+        return None
+    system = loaded.corpus.system(conditions.system)
+    return compute(loaded, "Scoring the finished layer", count_against, _layer, system, settings)
+
+
 @memoized("Comparing with the original …")
 def _layer_changes(loaded: Loaded, conditions: Conditions, _layer: Layer) -> LayerChanges:
     return compute(loaded, "Comparing", layer_changes, loaded.corpus.gold, _layer)
@@ -152,11 +174,7 @@ def _choose_undecided(page: PageContext, rows: Sequence[OpenRecord]) -> None:
         choices = st.session_state.get(keys.REVIEW_UNDECIDED, {})
         st.session_state[keys.REVIEW_UNDECIDED] = {**choices, page.loaded.digest: word}
 
-    words = {
-        "first": f"as in {plain(page.words.reference)}",
-        "second": f"as in {named(page.system)}",
-        "leave-out": "left out",
-    }
+    words = _filling_words(page)
     st.segmented_control(
         _undecided_in_words(rows),
         list(words),
@@ -165,6 +183,27 @@ def _choose_undecided(page: PageContext, rows: Sequence[OpenRecord]) -> None:
         help=f"Where {plain(page.words.reference)} and {named(page.system)} differ, without a verdict or unclear.",
         **state.mirror("review_undecided", _undecided(page), take),
     )
+
+
+def _filling_words(page: PageContext) -> dict[Undecided, str]:
+    """Return the choices of what becomes of undecided records, in words."""
+    return {
+        "first": f"as in {plain(page.words.reference)}",
+        "second": f"as in {named(page.system)}",
+        "leave-out": "left out",
+    }
+
+
+def filling_in_words(page: PageContext) -> str:
+    """Return what becomes of undecided records."""
+    return f"undecided records {_filling_words(page)[_undecided(page)]}"
+
+
+def _score_sentence(page: PageContext) -> str:
+    """Return F1 against the layer that is offered."""
+    counts = finished_counts(page)
+    value = number(None if counts is None else counts.f1)
+    return f"Against it, F1 of {named(page.system)} under {plain(page.by)} is **{value}**."
 
 
 def _sentence(page: PageContext, finished: Finished, changes: LayerChanges) -> str:

@@ -7,12 +7,13 @@ from dataclasses import replace
 import streamlit as st
 
 from nereval_core.ledger.verdict_tables import progress_by_reviewer, progress_by_type
+from nereval_core.problems import capitalised
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.settlement import REASONS, STALE
-from nereval_core.review.apply.what_if import WhatIf
+from nereval_core.review.apply.what_if import CountsPair, WhatIf
 from nereval_core.review.tables import (
     WITH,
     conclusion_in_words,
@@ -107,7 +108,7 @@ def score_table(page: PageContext, names: tuple[str, ...]) -> None:
         choose=table.keys,
         facts=(page.loaded.id, page.system, review.verdicts_number(), names),
         caption=f"{UNDEFINED}: {page.words.reference} lacks what the criterion needs. "
-        "Choose a row to see how its F1 is made.",
+        f"Choose a row to see how its F1 is made. Undecided records are as in {page.words.reference} here.",
         height=373,
     )
     if cell is not None:
@@ -230,16 +231,16 @@ def _decided(page: PageContext, applied: AppliedVerdicts) -> None:
 
 def _score(page: PageContext, applied: AppliedVerdicts) -> None:
     both = review.what_if_scores_of(page, [page.by]).counts.get((page.system, page.by))
-    before, after = (None, None) if both is None else both
-    now, then = (number(None if counts is None else counts.f1) for counts in (before, after))
-    gain = None if both is None else both.difference("f1")
+    pair = CountsPair(None if both is None else both.before, finish.finished_counts(page))
+    now, then = (number(None if counts is None else counts.f1) for counts in pair)
+    gain = pair.difference("f1")
     # Its direction is told by an ASCII minus.
     change = f"{signed(gain).replace('−', '-')} from {now}" if gain else f"as before, {now}"
-    explanation = (
-        f"F1 with the verdicts applied to a copy of {plain(page.words.reference)}, and the difference they make."
-    )
+    reference = plain(page.words.reference)
+    explanation = f"F1 against the finished layer, and the difference from that against {reference} as it is."
     label = f"F1 of {named(page.system)} under {plain(page.by)}"
     st.metric(label, then, change, delta_color="normal" if gain else "off", help=explanation)
+    st.caption(f"Against the finished layer: {finish.filling_in_words(page)}.")
 
 
 def _stale(page: PageContext, applied: AppliedVerdicts) -> None:
@@ -256,6 +257,8 @@ def _stale(page: PageContext, applied: AppliedVerdicts) -> None:
 def _finished(page: PageContext, applied: AppliedVerdicts) -> None:
     # Which records are open, for which two layers are compared, is of no use here.
     layer = applied.layer if finish.is_corrected_gold(page) else finish.finished_layer(page).layer
-    explanation = f"{plain(page.words.reference)} with the verdicts applied, as Finish exports it."
+    filling = finish.filling_in_words(page)
+    explanation = f"The layer that Finish offers: {plain(page.words.reference)} with the verdicts applied, {filling}."
     st.metric("Finished layer", count(len(layer), "span"), help=explanation)
+    st.caption(f"{capitalised(filling)}.")
     navigation.link_to("Review", ":primary[Finish →]", replace(page.view, review_tab="finish"), key="to_copies")
