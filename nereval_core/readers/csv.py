@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, groupby
-from math import isfinite
 from typing import cast
 
 from nereval_core.corpus.builder import Builder
@@ -31,6 +30,7 @@ from nereval_core.readers.shared.table_columns import (
     first_rows,
     parse_offset,
     parse_offsets,
+    parse_score,
     plain_name,
     rows_of,
     table_of,
@@ -344,7 +344,7 @@ def _part(source: str, rows: TableRows, problems: list[Problem], *, own: bool) -
     cells = rows.cells
     starts, ends = (parse_offsets(cells[side]) for side in ("start", "end"))
     score_cells = cells.get("score", ())
-    scores = [_score(cell) if cell else None for cell in score_cells]
+    scores = [parse_score(cell) if cell else None for cell in score_cells]
     number_columns: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {
         "start": (cells["start"], starts),
         "end": (cells["end"], ends),
@@ -392,12 +392,3 @@ def _add_document(name: str | None, document: TableDocument, builder: Builder) -
             lines=part.lines[low:high],
             source=part.source,
         )
-
-
-def _score(cell: str) -> float | None:
-    """Return a score, None where this is not a number."""
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None

@@ -524,6 +524,11 @@ def test_texts_and_annotations_may_lie_in_folders_of_their_own() -> None:
     assert [row[1] for row in rows(reading)] == ["ADR", "ADR"]
     codes = {"text/A.1.txt": files["text/A.1.txt"], "meddra/A.1.ann": "TT1\t10013649 4 10\tdrowsy\n"}
     assert [row[:2] for row in rows(read_files(codes))] == [("TT1", "10013649")]
+    # Concepts of SNOMED CT have their words beside them, and may be several.
+    concepts = "TT1\t7 | Drowsy | 4 10\tdrowsy\nTT2\t8 | Weak | or 9 | Frail | 0 3;12 16\tbit weak\n"
+    concepts += "TT3\tCONCEPT_LESS 0 3\tbit\n"
+    alone = read_files({"text/A.1.txt": files["text/A.1.txt"], "sct/A.1.ann": concepts})
+    assert [row[1] for row in rows(alone)] == ["CONCEPT_LESS", "8 | Weak | or 9 | Frail |", "7 | Drowsy |"]
     # Beside the spans that annotators marked, the other folders have codes for them.
     whole = read_files(
         files | {"meddra/A.1.ann": codes["meddra/A.1.ann"], "sct/A.1.ann": "TT1\t7 | Drowsy | 4 10\tdrowsy\n"}

@@ -39,6 +39,22 @@ def test_assertions_are_read_where_they_stand_alone() -> None:
     assert not beside.layer.meta and beside.notes[-1] == "other files, not read: 1 (ast/d.ast)"
 
 
+EXTENTS = """\
+EVENT="chest pain" 2:2 2:3||type="PROBLEM"||modality="FACTUAL"||polarity="POS"
+TIMEX3="Ann has" 2:0 2:1||type="DATE"||val="2012"||mod="NA"
+"""
+TLINK = 'EVENT="chest pain" 2:2 2:3||TIMEX3="Ann has" 2:0 2:1||type="BEFORE"\n'
+
+
+def test_events_and_times_of_i2b2_2012() -> None:
+    reading = read_files({"1.xml.txt": I2B2_TEXT, "1.xml.extent": EXTENTS, "1.xml.tlink": TLINK})
+    assert (reading.format, reading.documents.ids) == ("spanlines", ("1",))
+    assert sorted(span_texts(reading.layer)) == [("1", "Ann has", "DATE"), ("1", "chest PAIN", "PROBLEM")]
+    assert reading.notes == ("lines of i2b2 2012", "other files, not read: 1 (1.xml.tlink)")
+    with pytest.raises(FormatError, match=r"1.xml.extent:3: .* is not a span; write it as EVENT=\"words\" LINE:WORD"):
+        read_files({"1.xml.txt": I2B2_TEXT, "1.xml.extent": EXTENTS + TLINK})
+
+
 @pytest.mark.parametrize(
     "files",
     [

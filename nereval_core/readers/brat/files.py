@@ -35,9 +35,11 @@ CODE_POINTS = Offsets()
 OF_BRAT = tuple(map(Offsets, UNITS))
 """The ways of counting that quotes are held against: brat's offsets are from 0, their ends exclusive."""
 # Some tools write a blank where the tab before the quote should be. Digits beyond any text are cut, so that such
-# offsets are refused as outside. The last group is a line that is not a T line.
+# offsets are refused as outside. CADEC's concepts have words between bars behind their codes. The last group is a line
+# that is not a T line.
 _LINE = re.compile(
-    r"(?:(T\S*)\t(\S+) ([0-9]{1,15})[0-9]* ([0-9]{1,15})[0-9]*((?:;[0-9]+ [0-9]+)*)(?:([\t ])(.*))?$|(.+)|(?=\n))\n?",
+    r"(?:(T\S*)\t(\S+|[^\t\n]+\|)"
+    r" ([0-9]{1,15})[0-9]* ([0-9]{1,15})[0-9]*((?:;[0-9]+ [0-9]+)*)(?:([\t ])(.*))?$|(.+)|(?=\n))\n?",
     re.MULTILINE,
 )
 _LINE_ENDS = re.compile(r"\r+$", re.MULTILINE)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import isfinite
 
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.input.source import SourceFile
@@ -250,6 +251,15 @@ def parse_offsets(cells: Sequence[str]) -> list[int | None]:
     if max(map(len, cells), default=0) <= PLAIN_DIGITS and all(map(str.isdecimal, cells)) and "".join(cells).isascii():
         return [*map(int, cells)]
     return [parse_offset(cell) for cell in cells]
+
+
+def parse_score(cell: str | None) -> float | None:
+    """Return a score, None where this is not a number."""
+    try:
+        value = float(cell or "")
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
 
 
 def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], choice: ColumnChoice) -> Table:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
@@ -19,6 +18,7 @@ from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.shared.table_columns import parse_score
 from nereval_core.readers.shared.turtle import TYPE, triples
 
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
@@ -132,13 +132,5 @@ def _add(node: _Node, label: str, builder: Builder) -> None:
         source=node.source,
         quote=node.first("anchorOf"),
         links=tuple(dict.fromkeys(node.values.get("taIdentRef", ()))),
-        score=_score(node.first("taConfidence")),
+        score=parse_score(node.first("taConfidence")),
     )
-
-
-def _score(cell: str | None) -> float | None:
-    try:
-        value = float(cell or "")
-    except ValueError:
-        return None
-    return value if isfinite(value) else None

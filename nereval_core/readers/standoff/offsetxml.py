@@ -52,13 +52,6 @@ class _Span:
     meta: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Document:
-    file: SourceFile
-    text: str = ""
-    spans: list[_Span] = field(default_factory=list)
-
-
 class OffsetXmlReader(Reader):
     name = "offsetxml"
     description = "XML with a text and places in it: i2b2 2014, MAE, GATE"
@@ -92,7 +85,7 @@ class OffsetXmlReader(Reader):
             select_layer(source, options.layer, (DEFAULT_SET,))
         builder = Builder(source.name)
         for document in documents:
-            builder.document(document.file.stem, document.text, source=document.file.shown)
+            builder.document(document.file.stem, "".join(document.pieces), source=document.file.shown)
             for span in document.spans:
                 if layer is None or span.group == layer:
                     _add(span, builder)
@@ -132,11 +125,10 @@ def _documents(source: Source, options: ReadOptions) -> tuple[list[_Document], C
         FormatError: with every problem found.
     """
     problems, counts = ProblemList(), Counter[str]()
-    documents = [_Document(file) for file in source.pick(*OffsetXmlReader.suffixes)]
+    column = None if options.column is None else str(options.column)
+    documents = [_Document(file, column, counts, problems) for file in source.pick(*OffsetXmlReader.suffixes)]
     for document in documents:
-        raw = document.file.read()
-        column = None if options.column is None else str(options.column)
-        _Parse(document, column, counts, problems).parse(raw)
+        document.parse(document.file.read())
     if problems:
         raise FormatError(problems)
     return documents, counts
@@ -147,96 +139,101 @@ def _sets(documents: Sequence[_Document]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.group for document in documents for span in document.spans if span.group))
 
 
-class _Parse:
-    """Reads a file into a document; `column` names what has the type."""
+@dataclass(slots=True)
+class _Document:
+    """A file as it is read: its `pieces` of text and its spans; `column` names what has the type.
 
-    def __init__(self, document: _Document, column: str | None, counts: Counter[str], problems: ProblemList) -> None:
-        self._document = document
-        self._column = column
-        self._counts = counts
-        self._problems = problems
-        self._open: list[str] = []
-        self._pieces: list[str] = []
-        self._length = 0
-        self._nodes: dict[str, int] = {}
-        self._group = ""
-        self._span: _Span | None = None
-        self._feature: list[str] = []
-        self._feature_name = ""
-        self._has_text = False
+    `open` are the elements around, `nodes` the places of GATE's nodes, `group` its annotation set, `span` its
+    annotation and `feature` the name or value that are being read.
+    """
+
+    file: SourceFile
+    column: str | None
+    counts: Counter[str]
+    problems: ProblemList
+    pieces: list[str] = field(default_factory=list)
+    spans: list[_Span] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    length: int = 0
+    nodes: dict[str, int] = field(default_factory=dict)
+    group: str = ""
+    span: _Span | None = None
+    feature: list[str] = field(default_factory=list)
+    feature_name: str = ""
+    has_text: bool = False
 
     def parse(self, raw: bytes) -> None:
-        before = len(self._problems)
-        parse_xml(raw, self._document.file.shown, self._problems, self._listen)
-        self._document.text = "".join(self._pieces)
-        if not self._has_text and len(self._problems) == before:
+        before = len(self.problems)
+        parse_xml(raw, self.file.shown, self.problems, self._listen)
+        self.pieces, self.nodes = ["".join(self.pieces)], {}
+        if not self.has_text and len(self.problems) == before:
             finding, remedy = "no <TEXT> and no <TextWithNodes>", "give i2b2 2014, MAE or a document of GATE"
-            raise FormatError.single(self._document.file.shown, None, finding, remedy)
+            raise FormatError.single(self.file.shown, None, finding, remedy)
 
     def _listen(self, parser: XMLParserType) -> Start:
         def start(name: str, attributes: Attributes) -> None:
             self._start(name, attributes, parser.CurrentLineNumber)
-            self._open.append(name)
+            self.open.append(name)
 
         parser.EndElementHandler, parser.CharacterDataHandler = self._end, self._characters
         return start
 
     def _start(self, name: str, attributes: Attributes, line: int) -> None:
-        parent = self._open[-1] if self._open else ""
+        parent = self.open[-1] if self.open else ""
         if name in ("TEXT", "TextWithNodes"):
-            self._has_text = True
+            self.has_text = True
         elif name == "Node" and parent == "TextWithNodes":
-            self._nodes[attributes.get("id", "")] = self._length
+            self.nodes[attributes.get("id", "")] = self.length
         elif name == "AnnotationSet":
-            self._group = attributes.get("Name", "") or DEFAULT_SET
+            self.group = attributes.get("Name", "") or DEFAULT_SET
         elif name == "Annotation" and parent == "AnnotationSet":
             self._annotation(attributes, line)
         elif name in ("Name", "Value") and parent == "Feature":
-            self._feature.clear()
-        elif "TAGS" in self._open:
+            self.feature.clear()
+        elif "TAGS" in self.open:
             self._tag(name, attributes, line)
 
     def _end(self, name: str) -> None:
-        self._open.pop()
-        if self._span is None:
+        self.open.pop()
+        if self.span is None:
             return
-        value = "".join(self._feature)
+        value = "".join(self.feature)
         if name == "Name":
-            self._feature_name = value
+            self.feature_name = value
         elif name == "Value":
-            self._span.meta[self._feature_name] = value
+            self.span.meta[self.feature_name] = value
         elif name == "Annotation":
-            label = self._span.meta.pop(self._column, "") if self._column else self._span.label
+            label = self.span.meta.pop(self.column, "") if self.column else self.span.label
             if label:
-                self._span.label = label
-                self._document.spans.append(self._span)
+                self.span.label = label
+                self.spans.append(self.span)
             else:
-                self._counts[f"annotations without the feature {quoted(self._column or '')}, left out"] += 1
-            self._span = None
+                self.counts[f"annotations without the feature {quoted(self.column or '')}, left out"] += 1
+            self.span = None
 
     def _characters(self, text: str) -> None:
-        inside = self._open[-1] if self._open else ""
+        inside = self.open[-1] if self.open else ""
         if inside in ("TEXT", "TextWithNodes"):
-            self._pieces.append(text)
-            self._length += len(text)
+            self.pieces.append(text)
+            self.length += len(text)
         elif inside in ("Name", "Value"):
-            self._feature.append(text)
+            self.feature.append(text)
 
     def _annotation(self, attributes: Attributes, line: int) -> None:
         """Begin an annotation of GATE, unless it is of a kind that is left out."""
         label = attributes.get("Type", "")
-        if label in OF_GATE or self._group == MARKUP_SET:
-            self._counts["annotations of GATE's tools and markup, left out"] += 1
+        if label in OF_GATE or self.group == MARKUP_SET:
+            self.counts["annotations of GATE's tools and markup, left out"] += 1
             return
-        ends = [self._nodes.get(attributes.get(side, "")) for side in ("StartNode", "EndNode")]
+        ends = [self.nodes.get(attributes.get(side, "")) for side in ("StartNode", "EndNode")]
         if ends[0] is None or ends[1] is None:
             finding = f"an annotation {quoted(label)} at a node that the text has not"
-            self._complain(line, finding, "save the document again in GATE")
+            self.problems.append(Problem(self.file.shown, line, finding, "save the document again in GATE"))
         elif ends[0] == ends[1]:
-            self._counts["empty annotations, left out"] += 1
+            self.counts["empty annotations, left out"] += 1
         else:
             parts = ((ends[0], ends[1]),)
-            self._span = _Span(line, label, parts, id=attributes.get("Id"), group=self._group)
+            self.span = _Span(line, label, parts, id=attributes.get("Id"), group=self.group)
 
     def _tag(self, name: str, attributes: Attributes, line: int) -> None:
         """Add an element of TAGS."""
@@ -245,32 +242,29 @@ class _Parse:
             places = f"{attributes['start']}~{attributes['end']}"
         if places is None:
             kind = "links between spans" if attributes.keys() & LINKED else "elements without a place"
-            self._counts[f"{kind}, not read"] += 1
+            self.counts[f"{kind}, not read"] += 1
             return
         if not PAIRS.fullmatch(places):
             finding = f"<{name}> stands at {quoted(places.replace('~', ' to '))}"
-            self._complain(line, finding, "write start and end as numbers")
+            self.problems.append(Problem(self.file.shown, line, finding, "write start and end as numbers"))
             return
         numbers = [int(number) for number in NUMBER.findall(places.replace("~", " "))]
         parts = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         if parts[0][0] < 0:
-            self._counts["elements without a place, not read"] += 1
+            self.counts["elements without a place, not read"] += 1
             return
-        label = attributes.get(self._column or TYPE, "")
-        if not label and self._column:
-            self._counts[f"elements without the attribute {quoted(self._column)}, left out"] += 1
+        label = attributes.get(self.column or TYPE, "")
+        if not label and self.column:
+            self.counts[f"elements without the attribute {quoted(self.column)}, left out"] += 1
             return
         meta = {
             key: value
             for key, value in attributes.items()
-            if value and key not in NO_METADATA and key != (self._column or TYPE)
+            if value and key not in NO_METADATA and key != (self.column or TYPE)
         }
         meta |= {"element": name} if label and label != name else {}
         span = _Span(line, label or name, parts, attributes.get("text"), attributes.get("id"), meta=meta)
-        self._document.spans.append(span)
-
-    def _complain(self, line: int, finding: str, remedy: str) -> None:
-        self._problems.extend([Problem(self._document.file.shown, line, finding, remedy)])
+        self.spans.append(span)
 
 
 def _alike(quote: str) -> str:

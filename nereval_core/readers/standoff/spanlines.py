@@ -1,6 +1,7 @@
-"""Lines that name a place in a text which stands elsewhere, as shared tasks have them: i2b2 2010, ShARe, TAC KBP.
+"""Lines that name a place in a text which stands elsewhere, as shared tasks have them: i2b2, ShARe, TAC KBP.
 
 - i2b2/VA 2010, `.con` and `.ast`: `c="chest pain" 12:3 12:4||t="problem"`, lines from 1, words from 0, the last within.
+- i2b2 2012, `.extent`: `EVENT="chest pain" 12:3 12:4||type="PROBLEM"||…`, TIMEX3 and SECTIME likewise.
 - ShARe/CLEF 2013 and SemEval-2014: `d.txt||Disease_Disorder||C0000737||344||358`, more pairs are further pieces.
 - SemEval-2015 task 14: `d.txt|344-358,361-366|C0000737|no|…`.
 - TAC KBP: `run`, id, `Anna`, `d:10-13`, link, `PER`, `NAM` and score, tabs between; the last character is within.
@@ -11,9 +12,8 @@ Texts are the `.txt` (or `.text`) of the same name, in whatever folder, else tho
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import PurePosixPath
 
 from nereval_core.corpus.builder import Builder
@@ -23,16 +23,17 @@ from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.layer_parts import rowless_note
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.shared.table_columns import parse_score
 
-WORD = re.compile(r"\S+")
+WORD, LINE = re.compile(r"\S+"), re.compile(r"[^\n]*\n?")
 NUMBER = re.compile(r"[0-9]{1,12}")
 OFFSETS = Offsets()
 DISORDER = "Disease_Disorder"
 TEXT_SUFFIXES = (".txt", ".text")
-ANNOTATED = (".con", ".ast", ".pipe")
+ANNOTATED = (".con", ".ast", ".extent", ".pipe")
 LOOKED_AT = 20
 """The most files whose first lines are looked at."""
-ENDINGS = re.compile(r"(?:\.pipe)?\.(?:txt|text|con|ast|pipe|xml|sgm|tab|tsv)$", re.IGNORECASE)
+ENDINGS = re.compile(r"(?:\.pipe|\.xml)?\.(?:txt|text|con|ast|extent|pipe|xml|sgm|tab|tsv)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,21 @@ class LineShape:
     form: str
     counting: Offsets = OFFSETS
 
-    @property
-    def names_documents(self) -> bool:
-        return "document" in self.pattern.groupindex
+    def has(self, group: str) -> bool:
+        return group in self.pattern.groupindex
 
 
+WORDS = r'="(?P<quote>(?:(?!" [0-9]+:).)*)" (?P<first>[0-9]{1,9}:[0-9]{1,9}) (?P<last>[0-9]{1,9}:[0-9]{1,9})\|\|'
 SHAPES = (
     LineShape(
         "i2b2 2010",
-        re.compile(
-            r'c="(?P<quote>.*)" (?P<first>[0-9]{1,9}:[0-9]{1,9}) (?P<last>[0-9]{1,9}:[0-9]{1,9})'
-            r'\|\|t="(?P<type>[^"]*)"(?:\|\|a="(?P<assertion>[^"]*)")?\s*'
-        ),
+        re.compile("c" + WORDS + r't="(?P<type>[^"]*)"(?:\|\|a="(?P<assertion>[^"]*)")?\s*'),
         'c="words" LINE:WORD LINE:WORD||t="type"',
+    ),
+    LineShape(
+        "i2b2 2012",
+        re.compile("(?:EVENT|TIMEX3|SECTIME)" + WORDS + r'type="(?P<type>[^"]*)".*'),
+        'EVENT="words" LINE:WORD LINE:WORD||type="type"',
     ),
     LineShape(
         "ShARe",
@@ -114,37 +117,37 @@ class SpanLinesReader(Reader):
         files = [file for file in source.files if _is_annotated(file, source, shape)]
         files = [file for file in files if file.suffix == ".con"] or files
         builder = Builder(source.name)
-        rows: dict[str, list[_Row]] = {} if shape.names_documents else {_plain_name(file.name): [] for file in files}
+        rows: dict[str, list[_Row]] = {} if shape.has("document") else {_plain_name(file.name): [] for file in files}
         for file in files:
             _add_rows(file, shape, rows, builder)
         texts = _texts(source, files, builder)
-        gold, notes = options.texts, [f"lines of {shape.task}"]
-        read_files = [*files, *texts.values()]
+        gold, notes = None if texts else options.texts, [f"lines of {shape.task}"]
         names = list(texts)
-        if not texts and gold is not None:
-            names = [name for name in gold.ids if shape.names_documents or name in rows]
-            if shape.names_documents:
-                bare = [number for number, name in enumerate(gold.ids) if name not in rows]
-                notes += rowless_note(gold, bare)
+        if gold is not None:
+            names = [name for name in gold.ids if shape.has("document") or name in rows]
+            if shape.has("document"):
+                notes += rowless_note(gold, [number for number, name in enumerate(gold.ids) if name not in rows])
         elif bare_texts := sum(name not in rows for name in texts):
             notes.append(f"texts without spans, documents without spans: {bare_texts}")
         for name in dict.fromkeys((*names, *rows)):
-            text = _text(name, texts, options)
-            row = next(iter(rows.get(name, ())), None)
+            text, row = None, next(iter(rows.get(name, ())), None)
+            if name in texts:
+                text = texts[name].text(keep_bom=True)
+            elif gold is not None and name in gold.index:
+                text = gold.texts[gold.index[name]]
+            source_name, line = (row.source, row.line) if row else (files[0].shown, None)
             if text is not None:
-                _add_document(name, text, texts.get(name), rows.get(name, ()), shape, builder)
-            elif row is not None or gold is None:
-                place = (row.line, row.source) if row else (None, files[0].shown)
+                shown = texts[name].shown if name in texts else source_name
+                builder.document(name, text, source=shown)
+                _add_spans(rows.get(name, ()), text, shape, builder)
+            elif row is not None or options.texts is None:
                 remedy = f"put {quoted(f'{name}.txt')} beside it, or score it against gold that has the text"
-                builder.problem(place[0], f"no text for the document {quoted(name)}", remedy, source=place[1])
-        notes += unread_files_note(source, read_files)
+                builder.problem(line, f"no text for the document {quoted(name)}", remedy, source=source_name)
+        notes += unread_files_note(source, [*files, *texts.values()])
         return reading_in_code_points(
-            builder,
-            source,
-            options,
-            self.name,
+            *(builder, source, options, self.name),
             expected=shape.counting,
-            fixed=shape is SHAPES[0],
+            fixed=shape.has("first"),
             alike=_alike,
             notes=notes,
         )
@@ -189,13 +192,6 @@ def _texts(source: Source, files: Sequence[SourceFile], builder: Builder) -> dic
     return texts
 
 
-def _text(name: str, texts: Mapping[str, SourceFile], options: ReadOptions) -> str | None:
-    if name in texts:
-        return texts[name].text(keep_bom=True)
-    gold = options.texts
-    return gold.texts[gold.index[name]] if gold is not None and not texts and name in gold.index else None
-
-
 def _add_rows(file: SourceFile, shape: LineShape, rows: dict[str, list[_Row]], builder: Builder) -> None:
     """Add the lines of a file by their documents; others go to the problems."""
     for number, line in enumerate(file.lines(), start=1):
@@ -205,73 +201,62 @@ def _add_rows(file: SourceFile, shape: LineShape, rows: dict[str, list[_Row]], b
         if match is None:
             builder.problem(number, f"{quoted(line)} is not a span", f"write it as {shape.form}", source=file.shown)
             continue
-        name = _plain_name(match["document"] if shape.names_documents else file.name)
+        name = _plain_name(match["document"] if shape.has("document") else file.name)
         rows.setdefault(name, []).append(_Row(file.shown, number, match))
 
 
-def _add_document(
-    name: str, text: str, file: SourceFile | None, rows: Sequence[_Row], shape: LineShape, builder: Builder
-) -> None:
-    source = file.shown if file else rows[0].source if rows else None
-    builder.document(name, text, source=source)
-    words = _words(text) if shape is SHAPES[0] and rows else []
+def _add_spans(rows: Sequence[_Row], text: str, shape: LineShape, builder: Builder) -> None:
+    words = _words(text) if shape.has("first") and rows else []
     for row in rows:
         groups = row.match.groupdict()
-        if words:
+        if shape.has("first"):
             parts = _parts_of_words(row, text, words, builder)
         else:
             numbers = [int(number) for number in NUMBER.findall(groups["place"])]
             parts = tuple(zip(numbers[::2], numbers[1::2], strict=True))
         if not parts:
             continue
-        link = {"CUI-less": "NIL"}.get(link := (groups.get("link") or "").strip(), link)
-        score = _score(groups.get("score"))
-        meta = {key: groups[key] for key in ("assertion", "mention") if groups.get(key)}
+        link = (groups.get("link") or "").strip().replace("CUI-less", "NIL")
         builder.span(
             parts[0][0],
             parts[-1][1],
             groups.get("type") or DISORDER,
             line=row.line,
             source=row.source,
-            quote=None if words else groups.get("quote"),
+            quote=None if shape.has("first") else groups.get("quote"),
             fragments=parts if len(parts) > 1 else (),
             id=groups.get("id") or None,
             links=(link,) if link else (),
-            score=score,
-            meta=meta,
+            score=parse_score(groups.get("score")),
+            meta={key: groups[key] for key in ("assertion", "mention") if groups.get(key)},
         )
 
 
 def _words(text: str) -> list[list[tuple[int, int]]]:
     """Return the starts and ends of the words of each line."""
-    words, at = [], 0
-    for line in text.split("\n"):
-        words.append([(at + word.start(), at + word.end()) for word in WORD.finditer(line)])
-        at += len(line) + 1
-    return words
+    return [[word.span() for word in WORD.finditer(text, *line.span())] for line in LINE.finditer(text)]
 
 
 def _parts_of_words(
     row: _Row, text: str, words: Sequence[Sequence[tuple[int, int]]], builder: Builder
 ) -> tuple[tuple[int, int], ...]:
     """Return the place of a span by its first and last words; one that is not in the text goes to the problems."""
-    bounds = []
+    bounds: list[int] = []
     for side in ("first", "last"):
         line, word = map(int, row.match[side].split(":"))
         if not 0 < line <= len(words) or word >= len(words[line - 1]):
             finding = f"no word {word} in line {line} of the text"
-            builder.problem(
-                row.line, finding, "count lines from 1 and words, between blanks, from 0", source=row.source
-            )
-            return ()
-        bounds.append(words[line - 1][word])
-    start, end = bounds[0][0], bounds[1][1]
-    # Concepts stand in small letters there, and pieces of several lines with a blank between.
-    if _alike(text[start:end]).lower() != _alike(row.match["quote"]).lower():
-        finding = "the words are {}, where {} stands".format(*quoted_apart(row.match["quote"], text[start:end]))
-        builder.problem(row.line, finding, "mend the words, or the lines and words counted", source=row.source)
-        return ()
-    return ((start, end),)
+            remedy = "count lines from 1 and words, between blanks, from 0"
+            break
+        bounds += words[line - 1][word]
+    else:
+        # Concepts stand in small letters there, and pieces of several lines with a blank between.
+        if _alike(quote := text[bounds[0] : bounds[3]]).lower() == _alike(row.match["quote"]).lower():
+            return ((bounds[0], bounds[3]),)
+        finding = "the words are {}, where {} stands".format(*quoted_apart(row.match["quote"], quote))
+        remedy = "mend the words, or the lines and words counted"
+    builder.problem(row.line, finding, remedy, source=row.source)
+    return ()
 
 
 def _plain_name(path: str) -> str:
@@ -281,11 +266,3 @@ def _plain_name(path: str) -> str:
 
 def _alike(quote: str) -> str:
     return " ".join(quote.split())
-
-
-def _score(cell: str | None) -> float | None:
-    try:
-        value = float(cell or "")
-    except ValueError:
-        return None
-    return value if isfinite(value) else None
