@@ -273,6 +273,34 @@ def test_the_promised_f1_is_that_of_the_layer_on_offer(
     assert sum(f"undecided records {word}" in caption.value.lower() for caption in app.caption) >= 2
 
 
+@pytest.mark.parametrize("tab", ["", "given-verdicts", "finish"])
+def test_verdicts_of_other_layers_are_counted_and_can_be_left_out(tab: str, store: ReviewStore) -> None:
+    """Verdicts on two annotators change the first one also beside a copy of it, where no record is open."""
+    folder = DEMOS / "biology"
+    first, second = (Source.of_path(folder / f"annotator-{number}.jsonl") for number in (1, 2))
+    both = replace(load("two", first, {"annotator-2": second}), first_annotator="annotator-1")
+    alone = replace(load("one", first, {"copy": first}), first_annotator="annotator-1")
+    for loaded in (both, alone):
+        caches.shelf().put(loaded)
+    store.give(drafted(both, "annotator-2", ("pred", "gold"), every=3), "Ann")
+    applied = apply_verdicts(alone.corpus.gold, store.reviewed(), alone.corpus.systems)
+    changes = [change for change in applied.changes if change.done != "kept"]
+    assert len(changes) > 3
+    key = f"{keys.WIDGET}review_other_layers"
+    app = opened("Review", View(corpus=both.digest, system="annotator-2", review_tab=tab))
+    assert key not in [toggle.key for toggle in app.toggle]
+    beside_copy = View(corpus=alone.digest, system="copy", review_tab=tab)
+    app = opened("Review", beside_copy)
+    assert app.toggle(key=key).label == f"{len(changes)} verdicts given on other layers of these texts: apply them too"
+    app = sound(app.toggle(key=key).set_value(False).run())
+    assert app.toggle(key=key).value is False
+    if tab == "finish":
+        n_spans = len(alone.corpus.gold)
+        assert f"{n_spans} spans**: {n_spans} as in" in headings(app)
+    elif not tab:
+        assert "nothing changed" in " ".join(caption.value for caption in app.caption)
+
+
 def test_it_is_written_in_the_format_that_was_read(store: ReviewStore, tmp_path: Path) -> None:
     folder = tmp_path / "brat"
     folder.mkdir()

@@ -11,8 +11,9 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, select_verdicts
+from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, drop_verdicts, select_verdicts
 from nereval_core.review.apply.deciding_verdicts import Conclusion, conclude_pairs
+from nereval_core.review.apply.other_layers import verdicts_of_other_layers
 from nereval_core.review.apply.what_if import WhatIf, what_if
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import KINDS
@@ -27,7 +28,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
-from pages.shared.view.text import plain
+from pages.shared.view.text import count, plain
 
 FEW = 6
 """Systems up to which each is held against each."""
@@ -35,11 +36,15 @@ FEW = 6
 
 @dataclass(frozen=True)
 class Accepted:
-    """Verdicts that are applied: reviewers and kinds, None for all; and whether to every document with their text."""
+    """Verdicts that are applied: reviewers and kinds, None for all; and whether to every document with their text.
+
+    `other_layers`: also those that were given on other layers of the texts.
+    """
 
     who: tuple[str, ...] | None = None
     kinds: tuple[str, ...] | None = None
     every_document: bool = False
+    other_layers: bool = True
 
 
 def accepted_choice() -> Accepted:
@@ -51,11 +56,13 @@ def accepted_choice() -> Accepted:
         who if who is None else tuple(sorted(reviewers.intersection(who))),
         st.session_state.get(keys.REVIEW_KINDS),
         st.session_state.get(keys.REVIEW_EVERY, False),
+        st.session_state.get(keys.REVIEW_OTHERS, True),
     )
 
 
 def choose_accepted(page: PageContext) -> None:
-    """Ask whose verdicts are applied, and of which kinds."""
+    """Ask whose verdicts are applied, and of which kinds; and whether those given on other layers are."""
+    _choose_other_layers(page)
     now, names = accepted_choice(), verdict_store.now().reviewers
     parts = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
     parts += (
@@ -64,6 +71,7 @@ def choose_accepted(page: PageContext) -> None:
         else [", ".join(parts for kind, parts in page.words.verdicts.items() if kind in now.kinds) or "no kind"]
     )
     parts += ["every document with the text"] if now.every_document else []
+    parts += [] if now.other_layers else ["not of other layers"]
     label = f"Accepted: {plain('; '.join(parts)) or 'all verdicts'}"
     with st.popover(label, key=f"{keys.WIDGET}review_accepted", on_change="rerun") as box:
         if not box.open:
@@ -77,6 +85,18 @@ def choose_accepted(page: PageContext) -> None:
             **state.mirror("review_every_document", now.every_document, state.keep(keys.REVIEW_EVERY)),
             help="Where several documents have the same text, a verdict changes the one that it was given on; with "
             "this, all of them.",
+        )
+
+
+def _choose_other_layers(page: PageContext) -> None:
+    """Say how many verdicts given on other layers change this one, and let the reader leave them out."""
+    accepted = accepted_choice()
+    if n_verdicts := len(other_layer_verdicts(page, accepted)):
+        st.toggle(
+            f"{count(n_verdicts, 'verdict')} given on other layers of these texts: apply them too",
+            **state.mirror("review_other_layers", accepted.other_layers, state.keep(keys.REVIEW_OTHERS)),
+            help="A verdict belongs to its text and span, whichever files it was given on. These change "
+            f"{plain(page.words.reference)}, and are on no record of the layers that are read here.",
         )
 
 
@@ -97,9 +117,35 @@ def _take_kinds(kinds: list[str]) -> None:
 def corrected_gold(page: PageContext, choice: Accepted | None = None) -> AppliedVerdicts:
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
     accepted = accepted_choice() if choice is None else choice
-    # Of two annotators either may be the reference: their verdicts hold in both orders.
-    system = page.system if page.words.annotators else ""
-    return _applied_verdicts(page.loaded, system, verdicts_number(), accepted, verdict_store.now())
+    return _applied_verdicts(page.loaded, _second_annotator(page), verdicts_number(), accepted, verdict_store.now())
+
+
+def _second_annotator(page: PageContext) -> str:
+    """Return the system where it is an annotator, "" for that of gold.
+
+    Of two annotators either may be the reference: their verdicts hold in both orders.
+    """
+    return page.system if page.words.annotators else ""
+
+
+def _with_others(choice: Accepted) -> Accepted:
+    return replace(choice, other_layers=True)
+
+
+def other_layer_verdicts(page: PageContext, choice: Accepted) -> frozenset[str]:
+    """Return the uids of the verdicts that change the layer and were given on others, by a choice of verdicts."""
+    return _other_layer_verdicts(
+        page.loaded, _second_annotator(page), verdicts_number(), _with_others(choice), verdict_store.now()
+    )
+
+
+@memoized("Looking for verdicts on other layers …")
+def _other_layer_verdicts(
+    loaded: Loaded, system: str, now: Hashable, choice: Accepted, _reviewed: Reviewed
+) -> frozenset[str]:
+    systems = (loaded.corpus.system(system),) if system else loaded.corpus.systems
+    applied = _applied_verdicts(loaded, system, now, choice, _reviewed)
+    return compute(loaded, "Verdicts", verdicts_of_other_layers, applied, systems)
 
 
 # Verdicts are named by the last one there is.
@@ -107,9 +153,10 @@ def corrected_gold(page: PageContext, choice: Accepted | None = None) -> Applied
 def _applied_verdicts(
     loaded: Loaded, system: str, now: Hashable, choice: Accepted, _reviewed: Reviewed
 ) -> AppliedVerdicts:
+    others = () if choice.other_layers else _other_layer_verdicts(loaded, system, now, _with_others(choice), _reviewed)
     if system:
         _reviewed = turned_verdicts(_reviewed, loaded.corpus.gold, loaded.corpus.system(system))
-    verdicts = select_verdicts(_reviewed, who=choice.who, kinds=choice.kinds)
+    verdicts = drop_verdicts(select_verdicts(_reviewed, who=choice.who, kinds=choice.kinds), others)
     layers = (loaded.corpus.gold, verdicts, loaded.corpus.systems)
     return compute(loaded, "Verdicts", apply_verdicts, *layers, only_this_document=not choice.every_document)
 

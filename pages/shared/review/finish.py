@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.records.queries import Query
-from nereval_core.review.apply import select_verdicts
+from nereval_core.review.apply import drop_verdicts, select_verdicts
 from nereval_core.review.apply.adjudication import UNDECIDED, Adjudicated, OpenRecord, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import log_rows, signature
 from nereval_core.review.apply.what_if import count_against
@@ -92,7 +92,7 @@ def is_corrected_gold(page: PageContext) -> bool:
 def finished_layer(page: PageContext) -> Finished:
     """Return the layer under the conditions of this session; gold that keeps its own is gold as Progress scores it."""
     conditions = _conditions(page)
-    adjudicated = _adjudicated(page.loaded, conditions)
+    adjudicated = _adjudicated(page.loaded, conditions, _declined(page))
     if is_corrected_gold(page):
         applied = review.corrected_gold(page)
         log, signed = log_rows(applied.log), signature(applied)
@@ -117,8 +117,14 @@ def _conditions(page: PageContext) -> Conditions:
     return Conditions(page.words.reference, page.system, now, accepted, _undecided(page))
 
 
+def _declined(page: PageContext) -> Collection[str]:
+    """Return the uids of the verdicts on other layers that are left out."""
+    accepted = review.accepted_choice()
+    return () if accepted.other_layers else review.other_layer_verdicts(page, accepted)
+
+
 @memoized("Comparing the two layers …")
-def _adjudicated(loaded: Loaded, conditions: Conditions) -> Adjudicated:
+def _adjudicated(loaded: Loaded, conditions: Conditions, _uids: Collection[str]) -> Adjudicated:
     accepted = conditions.accepted
     # Kinds are accepted as they read in this order of the layers.
     verdicts_read = turned_verdicts(verdict_store.now(), loaded.corpus.gold, loaded.corpus.system(conditions.system))
@@ -128,7 +134,7 @@ def _adjudicated(loaded: Loaded, conditions: Conditions) -> Adjudicated:
         adjudicate,
         loaded.corpus.gold.renamed(conditions.reference),
         loaded.corpus.system(conditions.system),
-        select_verdicts(verdicts_read, who=accepted.who, kinds=accepted.kinds),
+        drop_verdicts(select_verdicts(verdicts_read, who=accepted.who, kinds=accepted.kinds), _uids),
         undecided=conditions.undecided,
         only_this_document=not accepted.every_document,
     )

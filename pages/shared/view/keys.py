@@ -65,6 +65,8 @@ CONSISTENCY_ASKED = "consistency_asked"
 """Signature of the findings of which the reader chose a question."""
 REVIEW_WHO, REVIEW_KINDS, REVIEW_EVERY = "review_who", "review_kinds", "review_every_document"
 """Reviewers and kinds of the verdicts that Review applies, None for all; and whether to all documents with the text."""
+REVIEW_OTHERS = "review_other_layers"
+"""Whether Review applies the verdicts that were given on other layers of the texts."""
 
 WIDGET = "widget_"
 """Prefix of widgets of a page, and of those that mirror a fact of the view."""
