@@ -313,7 +313,9 @@ class Records:
             )
         if self.by == STRICT and (classes := ledger.attribute("class")) is not None:
             columns.append([f"k{code}" if code >= 0 else "" for code in classes.codes[positions].tolist()])
-        columns.append(["v" if place >= 0 else "" for place in attach_verdicts(ledger.about).at[positions].tolist()])
+        columns.append(
+            ["v" if is_decided else "" for is_decided in attach_verdicts(ledger.about).decided[positions].tolist()]
+        )
         for marks in zip(*columns, strict=True):
             yield frozenset(filter(None, marks))
 

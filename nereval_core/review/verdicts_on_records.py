@@ -1,12 +1,13 @@
 """The records that verdicts are about, the subject of a verdict on a record, and one verdict for many records.
 
 A verdict belongs to the records of its span, found by content. It is *stale* where its text has changed or no layer has
-its span any more; then it belongs to the record at the place of its old quote.
+its span any more; then it belongs to the record at the place of its old quote. One for the other side is stale too on
+records whose other side has another span than the one that was judged, or none, or has one where none was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -60,6 +61,11 @@ class AttachedVerdicts:
     stale: NDArray[np.bool_]
     lost: tuple[StoredVerdict, ...]
     unmarked: tuple[StoredVerdict, ...] = ()
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """The records that a verdict decides, shape (records,): a stale one decides nothing."""
+        return (self.at >= 0) & ~self.stale
 
     def of(self, record: int) -> StoredVerdict | None:
         number = int(self.at[record])
@@ -342,7 +348,7 @@ class _Attaching:
         for record in records:
             has_records = True
             if fit >= self.fits[record]:
-                self.at[record], self.fits[record], self.old[record] = len(self.verdicts), fit, fit == _STALE
+                self.at[record], self.fits[record], self.old[record] = len(self.verdicts), fit, fit <= _OTHER_PARTNER
         self.verdicts.append(stored)
         return has_records
 
@@ -388,12 +394,30 @@ class _Attaching:
         own = int(stored.verdict.key.side == "pred")
         side = own if verdict is stored else 1 - own
         spans = _same(self.about.read[side], number, stored.verdict.key.span)
-        for span in spans:
-            self._put(_sides(self.about).records(side, span), verdict, fit)
+        records = [record for span in spans for record in _sides(self.about).records(side, span)]
+        # Gold is the same beside every system: a prediction decided on by itself is met again beside another span.
+        if side == own == 1 or stored.verdict.kind not in ("both", _OTHER_SIDE[stored.verdict.key.side]):
+            self._put(records, verdict, fit)
+            return bool(spans)
+        others = [record for record in records if not self._is_judged(record, 1 - side, number, stored.verdict.partner)]
+        self._put([record for record in records if record not in others], verdict, fit)
+        if verdict is stored:
+            self._put(others, verdict, _OTHER_PARTNER)
         return bool(spans)
 
+    def _is_judged(self, record: int, side: int, number: int, partner: Marked | None) -> bool:
+        """Return whether a side of a record has the span that a verdict was given on, None for none.
 
-_STALE, _CARRIED_OUT, _SPAN, _SPAN_HERE = 1, 2, 3, 4
+        Criteria pair spans in ways of their own: it is enough that the layer has it.
+        """
+        if partner is not None:
+            return bool(_same(self.about.read[side], number, partner))
+        rows = self.about.rows
+        return int((rows.gold, rows.pred)[side][record]) < 0
+
+
+_OTHER_SIDE: Mapping[str, Kind] = {"gold": "pred", "pred": "gold"}
+_STALE, _OTHER_PARTNER, _CARRIED_OUT, _SPAN, _SPAN_HERE = 1, 2, 3, 4, 5
 
 
 def _sides(about: Records) -> _Sides:

@@ -627,10 +627,22 @@ def test_what_is_stale_is_shown_with_the_old_words_and_counted(store: ReviewStor
     app = opened("Inspect", replace(VIEW, q="has:stale=yes"), **ANN)
     assert listed(app) == 1 and verdicts(app) == ["stale · prediction · Bob"]
     assert stands(app).startswith("Stale, as text or span changed since. It was of “d tropo”, PROTEINAS: prediction is")
-    assert facets(opened("Inspect", VIEW))["Stale"]["values"] == [["yes", "text or span changed", 1]]
+    assert facets(opened("Inspect", VIEW))["Stale"]["values"] == [["yes", "given on another text or span", 1]]
     # One's own is given beside it, and goes before.
     app = press(app, "gold")
     assert kinds(store.reviewed()) == ["pred", "gold"] and listed(app) == 0
+
+
+def test_a_verdict_on_another_prediction_is_shown_as_such_and_the_record_is_open(store: ReviewStore) -> None:
+    press(first(ANN), "pred")
+    (one,) = store.every()
+    store.undo("Ann")
+    elsewhere = Marked(((131, 143),), "PROTEINAS")
+    for partner, words in ((elsewhere, "PROTEINAS"), (None, "no span")):
+        store.give([Draft(replace(one.verdict, partner=partner), store.reviewed().version(one.verdict.key))], "Bob")
+        app = opened("Inspect", replace(VIEW, q="has:stale=yes"), **ANN)
+        assert re.match(f"Stale, as it was given beside .*{words}, and another span or none is here: ", stands(app))
+        assert "0 of 60 reviewed" in progress(opened("Inspect", VIEW))
 
 
 def test_facets_go_with_clear_and_are_in_the_link(store: ReviewStore) -> None:

@@ -155,10 +155,29 @@ def test_verdicts_survive_criteria_merges_order_and_other_systems(
 ) -> None:
     give(store, records(store, criterion=criterion, merge=merge), 1, "pred")
     shuffled = layer_of("gold", [(1 - doc, *span) for doc, *span in reversed(GOLD)], TEXTS[::-1])  # type: ignore[misc]
-    other = layer_of("other", [(1, 0, 3, "Person")], TEXTS[::-1])
-    assert kinds(records(store, shuffled, other)) == {"g:9-16:Drug": "pred"}
+    same = layer_of("same", [(1, 9, 24, "Drug")], TEXTS[::-1])
+    assert kinds(records(store, shuffled, same)) == {"g:9-16:Drug": "pred"}
     assert kinds(records(store, leave_out=("Person",))) == {"g:9-16:Drug": "pred"}
     assert kinds(records(store, leave_out=("Drug",))) == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("judged", [(0, 9, 24, "Drug"), None])
+@pytest.mark.parametrize("here", [(0, 9, 24, "Drug"), (0, 4, 16, "Drug"), (0, 9, 24, "Person"), None])
+def test_a_verdict_for_the_prediction_decides_only_beside_the_prediction_that_was_judged(
+    store: ReviewStore, kind: Kind, judged: tuple[int, int, int, str] | None, here: tuple[int, int, int, str] | None
+) -> None:
+    gold = layer_of("gold", [(0, 9, 16, "Drug")])
+    give(store, records(store, gold, layer_of("a", [judged] if judged else [])), 0, kind)
+    other = records(store, gold, layer_of("b", [here] if here else []))
+    # That gold, or neither, is right, says nothing of the prediction that was not judged.
+    is_decided = kind not in ("pred", "both") or judged == here
+    assert kinds(other) == {"g:9-16:Drug": kind if is_decided else f"{kind} (stale)"}
+    assert attach_verdicts(other.about).decided.tolist() == [is_decided]
+    for name, value in (("reviewed", "yes"), ("verdict", kind), ("reviewer", "Ann")):
+        attribute = other.attribute(name)
+        assert attribute is not None
+        assert attribute.counts().get(value, 0) == is_decided
 
 
 def test_a_verdict_on_a_prediction_shows_where_it_is_a_partner(store: ReviewStore) -> None:

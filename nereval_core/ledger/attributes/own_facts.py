@@ -202,27 +202,30 @@ def placing(records: Records, argument: str) -> Attribute | None:
 
 
 def verdict(records: Records, argument: str) -> Attribute | None:
-    """Return the kind of the verdict that stands on each record, NO_VERDICT where none does."""
+    """Return the kind of the verdict that decides each record, NO_VERDICT where none does."""
     if records.others is None:
         return None
     verdicts, names = attach_verdicts(records), (*KINDS, NO_VERDICT)
     codes = np.array([names.index(standing.verdict.kind) for standing in verdicts.verdicts] + [len(KINDS)], np.int8)
-    return Attribute(codes[verdicts.at], names)
+    return Attribute(codes[np.where(verdicts.decided, verdicts.at, -1)], names)
 
 
 def reviewer(records: Records, argument: str) -> Attribute | None:
-    """Return the reviewer who gave the verdict on each record."""
+    """Return the reviewer whose verdict decides each record."""
     if records.others is None:
         return None
     verdicts = attach_verdicts(records)
     names = tuple(sorted({standing.who for standing in verdicts.verdicts}))
     return Attribute(
-        np.array([names.index(standing.who) for standing in verdicts.verdicts] + [-1], np.int32)[verdicts.at], names
+        np.array([names.index(standing.who) for standing in verdicts.verdicts] + [-1], np.int32)[
+            np.where(verdicts.decided, verdicts.at, -1)
+        ],
+        names,
     )
 
 
 def stale(records: Records, argument: str) -> Attribute | None:
-    """Return whether the verdict on each record is stale: its text or span has changed since."""
+    """Return whether the verdict on each record is stale: it was given on another text, span or partner."""
     return None if records.others is None else _where(attach_verdicts(records).stale)
 
 
@@ -235,8 +238,8 @@ def noted(records: Records, argument: str) -> Attribute | None:
 
 
 def reviewed(records: Records, argument: str) -> Attribute | None:
-    """Return whether a verdict stands on each record."""
-    return None if records.others is None else _where(attach_verdicts(records).at >= 0)
+    """Return whether a verdict decides each record: a stale one does not."""
+    return None if records.others is None else _where(attach_verdicts(records).decided)
 
 
 def _where(is_so: Array) -> Attribute:

@@ -38,7 +38,7 @@ CONTEXT_COLUMNS = (
 )
 RECORD_COLUMNS = (
     Column("decision", kind="decision"),
-    Column("verdict", kind="text", meaning="What a reviewer decided; stale: text or span changed since"),
+    Column("verdict", kind="text", meaning="What a reviewer decided; stale: given on another text or span"),
     Column("tokens", kind="count", meaning="What the record counts for"),
     *CONTEXT_COLUMNS,
     Column("gold_type", kind="name"),

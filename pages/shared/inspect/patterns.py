@@ -174,8 +174,8 @@ def _decided(page: PageContext) -> list[int]:
     positions = _positions(page)
     if reason_unoffered(page):
         return [0] * len(positions)
-    at = attach_verdicts(page.ledger().about).at
-    return [int(np.count_nonzero(at[of_group] >= 0)) for of_group in positions]
+    decided = attach_verdicts(page.ledger().about).decided
+    return [int(np.count_nonzero(decided[of_group])) for of_group in positions]
 
 
 @memoized()

@@ -196,7 +196,7 @@ def _side(layer: Layer, span: int) -> tuple[str, str] | None:
 
 
 def _verdict(page: PageContext, doc: str, record: str) -> StoredVerdict | None:
-    """Return the verdict that stands on a record, None where none does or its text or span has changed since."""
+    """Return the verdict that stands on a record, None where none does or it is stale."""
     ledger = page.ledger()
     verdicts = ledger.verdicts
     if verdicts is None:

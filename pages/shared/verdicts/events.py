@@ -19,7 +19,7 @@ from uuid import uuid4
 import numpy as np
 import streamlit as st
 
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, name_text
 from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked, StoredVerdict
 from nereval_core.review.verdicts_on_records import attach_verdicts
@@ -222,7 +222,7 @@ def _open_next(page: PageContext, doc: str, record: str, number: int) -> None:
     positions = ledger.positions(query, order if order in ledger.orders(query) else ORDERS[0])
     own = np.flatnonzero(positions == ledger.position(doc, record))
     following = int(own[0]) + 1 if len(own) else number
-    is_open = attach_verdicts(ledger.about).at[positions] < 0
+    is_open = ~attach_verdicts(ledger.about).decided[positions]
     numbers = page.loaded.corpus.documents.index
     names = [(event["doc"], event["record"]) for event in waiting_events(page) if "record" in event]
     waiting = [ledger.position(*name) for name in names if name[0] in numbers]
@@ -456,6 +456,13 @@ def standing_line(case: Case, note: bool = True) -> str:
     if standing is None:
         return ""
     line = given_line(standing, case.words, text=None if case.stale else case.text or None, note=note)
+    key, partner = standing.verdict.key, standing.verdict.partner
+    if case.stale and key.text == case.key.text and key.span in (case.key.span, case.partner):
+        other = "no span"
+        if partner is not None:
+            quote = masks.mask_message(f"“{partner.quote_apart(case.text)}”, ") if case.text else ""
+            other = f"{quote}{name_text(partner.type)}"
+        return f"Stale, as it was given beside {other}, and another span or none is here: {line}"
     if case.stale:
         old = masks.mask_message(f"“{standing.verdict.seen.quote}”, {standing.verdict.key.span.type}")
         return f"Stale, as text or span changed since. It was of {old}: {line}"

@@ -47,7 +47,11 @@ from pages.shared.view.queries import ERRORS, context, query_of, search_of, view
 from pages.shared.view.text import count, plain
 
 FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
-NAMES = {("verdict", NO_VERDICT): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
+NAMES = {
+    ("verdict", NO_VERDICT): "no verdict",
+    ("stale", YES): "given on another text or span",
+    ("noted", YES): "with a note",
+}
 REVIEWED, OPEN = ("reviewed", YES), ("verdict", NO_VERDICT)
 FIRST_OPEN = "first-open"
 """The switch of a link that opens the first record without a verdict."""
