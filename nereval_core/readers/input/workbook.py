@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BOOK = "xl/workbook.xml"
 FILLED = re.compile(rb"<(?:\w+:)?(?:v|is|f)[ />]")
 """An element of a cell that holds something."""
-REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]+)")
+REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,9})")
 LINE_END = re.compile(r"\r\n|\r|\n")
 QUOTED = re.compile(r'[,"\r\n]')
 ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -42,6 +42,8 @@ LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 MOST_ROWS, MOST_COLUMNS = 1 << 20, 1 << 14
 """The rows and columns of a sheet, as Excel bounds them."""
+MERGED_COST = 8
+"""What a merged cell costs in each row beside its text: any number may be merged over all rows."""
 SAVE_AGAIN = "save the workbook again as .xlsx"
 
 
@@ -54,15 +56,11 @@ class Sheet:
     path: str
     most: ClassVar[int] = 0
 
-    @cached_property
-    def _csv(self) -> tuple[bytes, list[int]]:
-        return _csv_of_sheet(self)
-
     def size(self) -> int:
         return self.book.parts[self.path].size()
 
     def load(self, size: int) -> bytes:
-        return self._csv[0] if size < 0 else self._csv[0][:size]
+        return self.csv[0] if size < 0 else self.csv[0][:size]
 
     def open(self) -> BinaryIO:
         return io.BytesIO(self.load(-1))
@@ -70,9 +68,74 @@ class Sheet:
     def refused(self, error: Exception) -> FormatError:
         return FormatError.single(self.book.source, None, f"cannot be read: {error}", SAVE_AGAIN)
 
+    @cached_property
+    def csv(self) -> tuple[bytes, list[int]]:
+        """The sheet as CSV, rows as wide as the widest, and the line on which each of its rows begins.
+
+        Raises:
+            FormatError: damaged, formulas without a result, or more text than its size may expand to.
+        """
+        book, problems = self.book, ProblemList()
+        limit = expanded_limit(book.origin.size())
+        rows: dict[int, dict[int, str]] = {}
+        merged: list[str] = []
+        last_row = size = 0
+
+        def put(row: int, column: int, value: str, cost: int = 0) -> None:
+            nonlocal size
+            # Any number of cells may refer to one long text.
+            size += len(value) + cost
+            if size > limit:
+                raise self._too_far(limit)
+            rows[row].setdefault(column, value)
+
+        def take(element: Element) -> None:
+            nonlocal last_row
+            if _local(element) == "mergeCell":
+                merged.append(element.get("ref", ""))
+                element.clear()
+                return
+            last_row = _number(element.get("r", ""), last_row + 1)
+            if not 0 < last_row <= MOST_ROWS:
+                raise FormatError.single(book.source, None, f"a row {last_row} in {quoted(self.name)}", SAVE_AGAIN)
+            rows.setdefault(last_row, {})
+            column = -1
+            for cell in _children(element, "c"):
+                column = _column(cell.get("r", ""), column + 1)
+                if value := _shown(cell, book, column, last_row, problems):
+                    put(last_row, column, value)
+            element.clear()
+
+        book.visit(self.path, ("row", "mergeCell"), take)
+        filled = sorted(row for row, cells in rows.items() if cells)
+        for reference in merged:
+            first, _, last = (REFERENCE.fullmatch(end) for end in reference.partition(":"))
+            if first and last and (value := rows.get(top := int(first[2]), {}).get(column := _column(first[0], 0))):
+                # Its value stands in the first row, and counts in each that holds something.
+                for row in filled[bisect_right(filled, top) : bisect_right(filled, int(last[2]))]:
+                    put(row, column, value, MERGED_COST)
+        if problems:
+            raise FormatError(problems)
+        width = max((max(row) + 1 for row in rows.values() if row), default=0)
+        # Each cell takes a comma, and a blank row a line end.
+        if width * len(rows) + max(rows, default=0) > limit:
+            raise self._too_far(limit)
+        written: list[str] = []
+        line, lines = 1, []
+        for number in range(1, max(rows, default=0) + 1):
+            cells = rows.get(number, {})
+            written.append(",".join(_quoted(cells.get(column, "")) for column in range(width)) if cells else "")
+            lines.append(line)
+            line += 1 + sum(len(LINE_END.findall(cell)) for cell in cells.values())
+        return "\n".join([*written, ""]).encode(errors="replace"), lines
+
     def row_of_line(self, line: int) -> int:
         """Return the row of the sheet, from 1, that a line of its CSV belongs to."""
-        return max(1, bisect_right(self._csv[1], line))
+        return max(1, bisect_right(self.csv[1], line))
+
+    def _too_far(self, limit: int) -> FormatError:
+        what = f"the sheet {quoted(self.name)} "
+        return FormatError([expands_too_far(self.book.source, what, self.book.origin.size(), f"more than {limit:,}")])
 
 
 @dataclass(eq=False)
@@ -204,68 +267,6 @@ def in_rows(problems: Iterable[Problem], sheets: Mapping[str, Sheet]) -> list[Pr
     return [replace(each, line=row_of_place((each.source, each.line), sheets)[1]) for each in problems]
 
 
-def _csv_of_sheet(sheet: Sheet) -> tuple[bytes, list[int]]:
-    """Return a sheet as CSV, rows as wide as the widest, and the line on which each of its rows begins.
-
-    Raises:
-        FormatError: damaged, formulas without a result, or more text than its size may expand to.
-    """
-    book, problems = sheet.book, ProblemList()
-    limit = expanded_limit(book.origin.size())
-    rows: dict[int, dict[int, str]] = {}
-    last_row = size = 0
-
-    def take(element: Element) -> None:
-        nonlocal last_row, size
-        last_row = _number(element.get("r", ""), last_row + 1)
-        if not 0 < last_row <= MOST_ROWS:
-            raise FormatError.single(book.source, None, f"a row {last_row} in {quoted(sheet.name)}", SAVE_AGAIN)
-        cells = rows.setdefault(last_row, {})
-        column = -1
-        for cell in _children(element, "c"):
-            column = _column(cell.get("r", ""), column + 1)
-            value = _shown(cell, book, column, last_row, problems)
-            if value:
-                cells[column] = value
-                # Any number of cells may refer to one long text.
-                size += len(value)
-                if size > limit:
-                    raise _too_far(sheet, limit)
-        element.clear()
-
-    def spread(merged: Element) -> None:
-        """Put the value of cells that are merged over several rows into each of these that holds something."""
-        nonlocal size
-        first, _, last = (REFERENCE.fullmatch(end) for end in merged.get("ref", "").partition(":"))
-        if first is None or last is None:
-            return
-        top, column = _number(first[2]), _column(first[0], 0)
-        value = rows.get(top, {}).get(column, "")
-        for row in range(top + 1, min(_number(last[2]), last_row) + 1 if value else 0):
-            size += len(value)
-            if size > limit:
-                raise _too_far(sheet, limit)
-            if rows.get(row):
-                rows[row].setdefault(column, value)
-
-    # What is merged stands behind all rows.
-    book.visit(sheet.path, ("row", "mergeCell"), lambda each: (take if _local(each) == "row" else spread)(each))
-    if problems:
-        raise FormatError(problems)
-    width = max((max(row) + 1 for row in rows.values() if row), default=0)
-    # Each cell takes a comma, and a blank row a line end.
-    if width * len(rows) + max(rows, default=0) > limit:
-        raise _too_far(sheet, limit)
-    written: list[str] = []
-    line, lines = 1, []
-    for number in range(1, max(rows, default=0) + 1):
-        cells = rows.get(number, {})
-        written.append(",".join(_quoted(cells.get(column, "")) for column in range(width)) if cells else "")
-        lines.append(line)
-        line += 1 + sum(len(LINE_END.findall(cell)) for cell in cells.values())
-    return "\n".join([*written, ""]).encode(errors="replace"), lines
-
-
 def _shown(cell: Element, book: Workbook, column: int, row: int, problems: ProblemList) -> str:
     """Return the text of a cell; what the workbook does not hold goes to the problems."""
     kind = cell.get("t", "n")
@@ -345,8 +346,3 @@ def _letters(column: int) -> str:
 
 def _number(digits: str, otherwise: int = -1) -> int:
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else otherwise
-
-
-def _too_far(sheet: Sheet, limit: int) -> FormatError:
-    what = f"the sheet {quoted(sheet.name)} "
-    return FormatError([expands_too_far(sheet.book.source, what, sheet.book.origin.size(), f"more than {limit:,}")])

@@ -82,8 +82,11 @@ def test_cells_merged_over_rows_count_in_each_that_holds_something() -> None:
     # More than it may hold, by one long text over many rows, and what is no place.
     row, long = '<row r="1"><c r="A1" t="inlineStr"><is><t>{}</t></is></c></row>', "x" * 1_000_000
     merged = '<mergeCells><mergeCell ref="A1:A1048576"/><mergeCell ref="A1"/><mergeCell ref="1:2"/></mergeCells>'
-    last = '<row r="1048576"><c r="B1048576"><v>1</v></c></row>'
-    assert "the sheet 's' expands from " in refused(workbook({"s": rows_xml(row.format(long), last, more=merged)}))
+    below = [f'<row r="{number}"><c r="B{number}"><v>1</v></c></row>' for number in range(2, 102)]
+    assert "the sheet 's' expands from " in refused(workbook({"s": rows_xml(row.format(long), *below, more=merged)}))
+    # One short text, merged over all rows any number of times.
+    often = "<mergeCells>" + '<mergeCell ref="A1:A1048576"/>' * 80_000 + "</mergeCells>"
+    assert "the sheet 's' expands from " in refused(workbook({"s": rows_xml(row.format("a"), *below, more=often)}))
     assert sheet_text(workbook({"s": rows_xml(row.format("a"), "<c><v>1</v></c>", more=merged)})) == "a\n1\n"
 
 
