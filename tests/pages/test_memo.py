@@ -15,6 +15,7 @@ from nereval_core.problems import FormatError
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data import caches
+from pages.shared.data import memo as memo_module
 from pages.shared.data.caches import SMALL_DOCUMENTS, Shelf
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import load_demo
@@ -75,6 +76,17 @@ def test_the_corpora_that_results_hold_count_once_each() -> None:
         for number in range(3):
             memo.get((loaded.id, number), object, loaded)
     assert len(memo) == 6, "there is room for the results about two corpora of two megabytes"
+
+
+def test_a_new_result_does_not_have_the_corpora_of_all_others_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    memo, measured = Memo(), list[str]()
+    corpora = [replace(DEMO, reading=f"reading {number}") for number in range(40)]
+    for loaded in corpora:
+        memo.get(loaded.id, object, loaded)
+    of_corpus = memo_module.objects_of
+    monkeypatch.setattr(memo_module, "objects_of", lambda loaded: measured.append(loaded.id) or of_corpus(loaded))
+    memo.get("another", object, corpora[-1])
+    assert set(measured) == {corpora[-1].id}
 
 
 def test_results_go_with_what_was_read() -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import singledispatch, wraps
 from inspect import signature
 from mmap import mmap
+from operator import attrgetter
 from threading import Lock, local
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
@@ -77,6 +78,8 @@ class _Refusal:
 class _Entry:
     value: object
     about: Loaded | None
+    corpus: tuple[str, int] = ("", 0)
+    """Id and bytes of the corpus that it is about."""
     size: int = 0
     is_used: bool = False
 
@@ -117,12 +120,16 @@ class Memo:
         """Measure the results that are new, or used since they were measured, and forget what exceeds the bound."""
         with self._lock:
             entries = list(self._entries.values())
-        # Results hold others, which are counted once.
-        values = {id(entry.value) for entry in entries}
+        self._measure([entry for entry in entries if entry.size == 0 or (again and entry.is_used)])
+
+    def _measure(self, entries: Collection[_Entry]) -> None:
+        # Nothing is written in Python for each result: what a page computes would slow down with what others computed.
+        with self._lock:
+            values = set(map(id, map(_VALUE, self._entries.values())))
         for entry in entries:
-            if entry.size == 0 or (again and entry.is_used):
-                entry.is_used = False
-                entry.size = 1 + bytes_of(entry.value, entry.about, values)
+            entry.is_used = False
+            # Results hold others, which are counted once.
+            entry.size = 1 + bytes_of(entry.value, entry.about, values)
         with self._lock:
             while len(self._entries) > 1 and self._bytes() > self._bound:
                 self._entries.popitem(last=False)
@@ -135,9 +142,8 @@ class Memo:
 
     def _bytes(self) -> int:
         """Return the bytes of results, and of the corpora that they are about, each once."""
-        corpora = {entry.about.id: entry.about for entry in self._entries.values() if entry.about is not None}
-        results = sum(entry.size for entry in self._entries.values())
-        return results + sum(objects_of(loaded)[1] for loaded in corpora.values())
+        entries = self._entries.values()
+        return sum(map(_SIZE, entries)) + sum(dict(map(_CORPUS, entries)).values())
 
     def _find(self, key: Hashable) -> _Entry | None:
         with self._lock:
@@ -153,12 +159,17 @@ class Memo:
             entry = _Entry(compute(), about)
         except FormatError as error:
             entry = _Entry(_Refusal(error.problems), about)
+        if about is not None:
+            entry.corpus = about.id, objects_of(about)[1]
         with self._lock:
             self._entries[key] = entry
-        self.measure()
+        self._measure([entry])
         return entry
 
 
+_VALUE: Callable[[_Entry], object] = attrgetter("value")
+_SIZE: Callable[[_Entry], int] = attrgetter("size")
+_CORPUS: Callable[[_Entry], tuple[str, int]] = attrgetter("corpus")
 MEMO = Memo()
 _NESTED = local()
 
