@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from nereval_core.tables import Table
 from pages.shared.components.navigation import pages
@@ -26,6 +27,19 @@ from tests.support import ROOT
 # Each app looks through the metadata of all installed packages for components, which takes four times as long as
 # opening a page does otherwise; once is enough.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+# Nor does a server compile a page anew for each of its sessions and runs.
+app_test.ScriptCache = cache(ScriptCache)
+
+
+def _wait_for_end(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait as the function in whose place this stands does, without asking a thousand times a second."""
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    _ask_for_end(runner, timeout if runner.script_stopped() else 0)
+
+
+_ask_for_end = local_script_runner.require_widgets_deltas
+local_script_runner.require_widgets_deltas = _wait_for_end
 
 DEMO = load_demo("pharmacology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
