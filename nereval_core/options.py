@@ -170,6 +170,8 @@ class Offer:
         """Return a value as the command line takes it."""
         if value is None:
             return self.none
+        if isinstance(value, Mapping):
+            return ",".join(f"{name}={part}" for name, part in value.items())
         return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
     def parsed(self, words: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nereval_core.options import RESAMPLES, SEED, FormField, Offer, check_offers, comma_separated
+from nereval_core.options import RESAMPLES, SEED, FormField, Offer, check_offers, comma_separated, offers
 from nereval_core.problems import FormatError, Steps, quoted
 from nereval_core.readers.read_settings import ReadOptions, ReadSettings, column_of, scheme_names, stripped
 
@@ -214,6 +214,39 @@ class LoadOptions(ReadSettings):
             selection=self.selection,
         )
 
+    def command_words(self) -> list[str]:
+        """Return the options that differ from their defaults as the command line takes them.
+
+        Names of types, and ids with a comma, are `written_files`.
+        """
+        words: list[str] = []
+        for name, offer in offers(LoadOptions).items():
+            value = getattr(self, name)
+            if offer.flag is None or value == getattr(_USUAL, name):
+                continue
+            if value is True:
+                words.append(offer.flag)
+                continue
+            if name == "documents" and self.common:
+                value = "shared"
+            elif name in FILES_OF_OPTIONS:
+                file = FILES_OF_OPTIONS[name]
+                value = file if file in self.written_files() else ",".join(self.documents.ids if self.documents else ())
+            words += [offer.flag, value.option if name == "offsets" else offer.in_words(value)]
+        return words
+
+    def written_files(self) -> dict[str, list[str]]:
+        """Return the lines of the files that `command_words` names, by their names."""
+        lines = {
+            FILES_OF_OPTIONS[name]: [f"{old} = {new}" for old, new in types.pairs]
+            for name in ("gold_types", "pred_types")
+            if (types := getattr(self, name)) is not None
+        }
+        ids = () if self.documents is None or self.common else self.documents.ids
+        if any("," in name or name != name.strip() for name in ids):
+            lines[FILES_OF_OPTIONS["documents"]] = list(ids)
+        return lines
+
     @property
     def selection(self) -> Selection:
         """The documents that are scored, and names of their types."""
@@ -254,6 +287,11 @@ class LoadOptions(ReadSettings):
 
             shared["labels"] = label_list(self.labels)
         return shared
+
+
+_USUAL = LoadOptions()
+FILES_OF_OPTIONS = {"documents": "documents.txt", "gold_types": "gold-types.txt", "pred_types": "pred-types.txt"}
+"""The files that hold what an option cannot say in words."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,6 +35,12 @@ class Offsets(NamedTuple):
     base: int = 0
     inclusive: bool = False
 
+    @property
+    def option(self) -> str:
+        """The way to count as `parse_offsets` reads it."""
+        (unit,) = (word for word, unit in UNIT_OPTIONS.items() if unit == self.unit)
+        return ",".join([unit, *(["inclusive"] if self.inclusive else []), *(["from-1"] if self.base else [])])
+
     def __str__(self) -> str:
         first = "" if self.base == 0 else f", first at {self.base}"
         return f"{self.unit}, end {'inclusive' if self.inclusive else 'exclusive'}{first}"

@@ -140,6 +140,10 @@ def report_command(page: PageContext, names: tuple[str, ...]) -> str:
     sources = {row.name: row.source for row in page.loaded.layers}
     parts = ["nereval", "report", sources["gold"]]
     parts += [f"{system}={sources[system]}" for system in page.systems]
+    gold, options = page.loaded.sources.get("gold"), page.loaded.options
+    if options.columns is None and gold is not None and gold.columns is not None:
+        options = replace(options, columns=gold.columns)
+    parts += options.command_words()
     parts += ["--criteria", ",".join(name for name in names if name in CRITERIA)]
     for name in dict.fromkeys(target for _, target in page.view.merge):
         parts += ["--merge", f"{','.join(member for member, target in page.view.merge if target == name)}={name}"]
@@ -150,4 +154,6 @@ def report_command(page: PageContext, names: tuple[str, ...]) -> str:
         parts += ["--review", file]
     if playlist is not None:
         parts += ["--playlist", playlist.name]
-    return shlex.join([*parts, *(["--mask"] if page.view.mask else []), "--out", "report.html"])
+    written = [f"printf '%s\\n' {shlex.join(lines)} > {name}" for name, lines in options.written_files().items()]
+    command = shlex.join([*parts, *(["--mask"] if page.view.mask else []), "--out", "report.html"])
+    return " && ".join([*written, command])
