@@ -104,14 +104,16 @@ def _read_sheet(source: Source, format: str, options: ReadOptions) -> Reading:
     Raises:
         FormatError: there are several sheets and none is named, or as `read`.
     """
-    from nereval_core.readers.input.workbook import Sheet, in_rows, row_of_place
+    from nereval_core.readers.input.workbook import Sheet, row_of_place
 
     sheet, layer = _choose_sheet(source, options.layer or source.layer)
     sheets = {file.shown: file.origin for file in sheet.files if isinstance(file.origin, Sheet)}
     try:
         reading = _read_files(replace(sheet, layer=""), format, replace(options, layer=layer))
     except FormatError as error:
-        raise FormatError(in_rows(error.problems, sheets), error.remedies) from None
+        lines = [row_of_place((each.source, each.line), sheets)[1] for each in error.problems]
+        problems = [replace(each, line=line) for each, line in zip(error.problems, lines, strict=True)]
+        raise FormatError(problems, error.remedies) from None
     note = f"read from a workbook: the sheet {', '.join(quoted(each.name) for each in sheets.values())}"
     places = [row_of_place(place, sheets) for place in reading.places]
     return replace(reading, places=places, notes=(*reading.notes, note))

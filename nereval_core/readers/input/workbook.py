@@ -10,9 +10,9 @@ import io
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
@@ -260,11 +260,6 @@ def row_of_place(place: Place, sheets: Mapping[str, Sheet]) -> Place:
     """Return a place in the CSV of a sheet as one in the sheet; any other as it is."""
     source, line = place
     return (source, sheets[source].row_of_line(line)) if source in sheets and line is not None else place
-
-
-def in_rows(problems: Iterable[Problem], sheets: Mapping[str, Sheet]) -> list[Problem]:
-    """Return problems with the rows of sheets, which are named as problems do, for the lines of their CSV."""
-    return [replace(each, line=row_of_place((each.source, each.line), sheets)[1]) for each in problems]
 
 
 def _shown(cell: Element, book: Workbook, column: int, row: int, problems: ProblemList) -> str:

@@ -21,7 +21,6 @@ from nereval_core.readers.records.extraction import (
     Ordinal,
     RecordSpan,
     RecordText,
-    WrongPathError,
     add_span,
     labels_of_features,
     layers_of,
@@ -30,7 +29,7 @@ from nereval_core.readers.records.extraction import (
     type_of_span,
     visits,
 )
-from nereval_core.readers.records.paths import Visit, leaf
+from nereval_core.readers.records.paths import Visit, WrongPathError, leaf
 from nereval_core.readers.records.record_shape import RecordShape, shape_of_keys
 from nereval_core.readers.records.shapes import shape_of_head
 from nereval_core.readers.shared.annotation_keys import other_keys_note

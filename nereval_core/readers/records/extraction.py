@@ -330,19 +330,3 @@ def labels_of_features(features: Any) -> Mapping[str, Any]:
     """Return the features of the datasets server, which are in a list, by their names."""
     listed = features if isinstance(features, list) else []
     return {"features": {entry.get("name"): entry.get("type") for entry in listed if isinstance(entry, dict)}}
-
-
-__all__ = [
-    "FaultError",
-    "Ordinal",
-    "RecordSpan",
-    "RecordText",
-    "WrongPathError",
-    "add_span",
-    "labels_of_features",
-    "layers_of",
-    "tags_of",
-    "text_of",
-    "type_of_span",
-    "visits",
-]
