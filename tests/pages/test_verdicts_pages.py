@@ -464,6 +464,26 @@ def test_whoever_comes_before_the_answer_is_asked_about_too(store: ReviewStore) 
     assert [one.who for one in store.every()] == ["Ann", "Eve", "Bob"]
 
 
+@pytest.mark.parametrize("sees_it", [False, True], ids=["unseen", "seen"])
+def test_a_verdict_that_was_taken_back_is_neither_asked_about_again_nor_replaced(
+    sees_it: bool, store: ReviewStore
+) -> None:
+    """Whether the reviewer was asked whose verdict counts, or saw it stand and decided on."""
+    bob = first(BOB)
+    ann = press(first(ANN), "pred")
+    if sees_it:
+        bob = first(BOB, THERE)
+        press(ann, "undo")
+        bob = press(bob, "gold")
+    else:
+        bob = press(bob, "gold")
+        press(ann, "undo")
+        bob = press(bob, "over")
+    assert not workbench(bob)["verdicts"]["conflicts"]
+    assert "Kept as Bob: gold is right, of 'troponin I'. u takes it back." in said(bob)
+    assert [(one.who, one.verdict.kind) for one in store.reviewed().standing] == [("Bob", "gold")]
+
+
 def test_the_same_verdict_again_replaces_none(store: ReviewStore) -> None:
     app = press(press(press(first(ANN), "gold"), "k"), "gold")
     assert "Kept as Ann" in said(app) and "It replaces" not in said(app)

@@ -207,12 +207,13 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
         verdict_store.refresh()
-        if not all(other.who == who for other in error.theirs):
+        if any(other.who != who and other.stands for other in error.theirs):
             raise
-        # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
+        # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once. Or
+        # what others had decided was taken back meanwhile: nobody has to be asked.
         replaced = None
         if not all(other.verdict == verdict for other in error.theirs):
-            replaced = case.replaced()
+            replaced = verdict_store.now().of(case.key)
             verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
         set_outcome(LastVerdict(NOT_KEPT, tuple(error.lines()), record=case.key.record))
