@@ -198,3 +198,9 @@ def test_in_the_browser_a_record_behind_long_sentences_is_scrolled_to(visit: Vis
             visit.press(key)
         # Sentences are measured once they are laid out.
         visit.page.wait_for_function(in_sight, polling=50, timeout=5_000)
+    # Without the queue lines are longer, and all that stands before the record takes fewer of them.
+    visit.open("Inspect", View(corpus=corpus, system="one", doc="d", record=record))
+    visit.page.wait_for_function(in_sight, polling=50, timeout=5_000)
+    visit.press("w")
+    visit.page.locator(".nw-whole").wait_for()
+    visit.page.wait_for_function(in_sight, polling=50, timeout=5_000)

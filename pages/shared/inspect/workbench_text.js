@@ -17,7 +17,7 @@ function drawText(workbench) {
   if (text?.doc !== doc) return;
   const places = placesOf(workbench, text);
   drawWindow(workbench, places[text.part], text);
-  if (isChanged(workbench, "place", state.textKey, record, text.place)) {
+  if (isChanged(workbench, "place", state.textKey, record, text.place, state.data.whole)) {
     revealRecord(parts.scroll);
     workbench.isRevealed = false;
   }
