@@ -519,3 +519,10 @@ def test_a_saved_ranking_says_nothing_of_a_and_b(monkeypatch: pytest.MonkeyPatch
     drawn = next(chart.proto.spec for chart in app.get("plotly_chart") if "ranking" in chart.proto.id)
     assert "<b>A</b>" in drawn.encode().decode("unicode_escape")
     assert "<b>" not in str(saved["ranking"].layout.yaxis.ticktext)
+
+
+def test_a_ranking_that_nobody_saves_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw, pairs = ranking.leaderboard, list[tuple[str, str]]()
+    monkeypatch.setattr(ranking, "leaderboard", lambda *a, **named: pairs.append(named["pair"]) or draw(*a, **named))
+    opened("Systems", RANKED)
+    assert [all(pair) for pair in pairs] == [True]

@@ -266,16 +266,17 @@ def count_figure(
     *,
     file: str,
     saved: Any = None,
+    make_saved: Callable[[], Any] | None = None,
     on_choose: Callable[[list[Any]], None] | None = None,
 ) -> list[Any]:
     """Draw a figure that is saved as `file`; return the data of the point that the reader chose, [] without one.
 
     `on_choose` is called with these data before the page runs again. `saved` is the figure with its title, where that
-    was drawn by `draw_title`.
+    was drawn by `draw_title`; `make_saved` makes one with the same title in its stead, once somebody saves it.
     """
     key = table_key(keys.TABLE + name, *facts)
     saved = figure if saved is None else saved
-    _register(saved, key, file)
+    _register(make_saved or (lambda: saved), key, file)
 
     def take() -> None:
         if on_choose is not None and (data := _chosen_point(st.session_state[key])):
@@ -293,7 +294,7 @@ def show_figure(figure: Any, name: str, facts: tuple[object, ...] = (), *, file:
     """Draw a figure that is saved as `file` and has nothing to choose; `saved` is as in `count_figure`."""
     key = table_key(keys.TABLE + name, *facts)
     saved = figure if saved is None else saved
-    _register(saved, key, file)
+    _register(lambda: saved, key, file)
     alt = " ".join(f"{line}." for line in _title_lines(saved))
     st.plotly_chart(figure, key=key, config=FIGURE_CONFIG, alt=alt)
 
@@ -312,10 +313,7 @@ def _chosen_point(event: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-def _register(figure: Any, key: str, file: str) -> None:
-    def make() -> Any:
-        return figure
-
+def _register(make: Callable[[], Any], key: str, file: str) -> None:
     export_menu.register(file, figure=make, page=partial(page_of, make, "", file), key=key)
 
 

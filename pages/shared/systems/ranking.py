@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -74,8 +75,9 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
         "ranking",
         facts,
         file=tab or "ranking",
+        saved=figure,
         # Which systems are A and B is of the page alone.
-        saved=_figure(page, comparison, ranking, ("", "")) if other else figure,
+        make_saved=partial(_figure, page, comparison, ranking, ("", "")),
         on_choose=choose_pair(*pair),
     )
     if other:
