@@ -137,12 +137,23 @@ def _bad_ids(layer: Layer, path: Path) -> list[Problem]:
 
 
 def _bad_words(layer: Layer, path: Path) -> list[Problem]:
-    """Return problems of types and links with blanks in them: in brat's lines they would end there."""
-    words = [("type", layer.types[code]) for code in np.unique(layer.type).tolist()]
-    words += [("link", link) for link in sorted({link for links in layer.links.values() for link in links})]
+    """Return problems of types and links with blanks in them, each at its first span: brat's lines would end there."""
+    codes, first_spans = np.unique(layer.type, return_index=True)
+    words = [("type", layer.types[code], span) for code, span in zip(codes.tolist(), first_spans.tolist(), strict=True)]
+    first_of_link: dict[str, int] = {}
+    for span in sorted(layer.links):
+        for link in layer.links[span]:
+            first_of_link.setdefault(link, span)
+    words += [("link", link, span) for link, span in sorted(first_of_link.items())]
     return [
-        Problem(os.fspath(path), None, f"the {kind} {quoted(word)} has a blank in it", "rename it, or write jsonl")
-        for kind, word in words
+        Problem(
+            os.fspath(path),
+            None,
+            f"the {kind} {quoted(word)} has a blank in it, in document {quoted(layer.documents.ids[layer.doc[span]])}, "
+            f"{layer.start[span]}-{layer.end[span]} {quoted(layer.text(span))}",
+            "rename it, or write jsonl",
+        )
+        for kind, word, span in words
         if BLANK.search(word) or (kind == "link" and word in ("", ":")) or (kind == "link" and word.endswith(":"))
     ]
 

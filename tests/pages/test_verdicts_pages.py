@@ -21,6 +21,7 @@ from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked, given_in_words
 from nereval_core.tables.glossary import DECISIONS
+from nereval_core.writers import write
 from pages.shared.data import caches, verdict_store
 from pages.shared.data.loading import DEMOS, load
 from pages.shared.inspect.workbench import KEY
@@ -30,7 +31,7 @@ from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import read_link
-from tests.support.pages import VIEW, address, headings, opened, sentence_links, sentences, sound, start_afresh
+from tests.support.pages import DEMO, VIEW, address, headings, opened, sentence_links, sentences, sound, start_afresh
 from tests.support.workbench import act, card, choose_facet, facets, listed, sent_by, span_words, workbench
 
 BOB = {keys.REVIEWER: "Bob"}
@@ -560,6 +561,22 @@ CHEST = {"fragments": [[40, 50]], "type": "PROTEINAS"}
 
 def entity(app: AppTest, right: list[dict[str, object]], **more: object) -> AppTest:
     return act(app, "entity", span=CHEST, right=right, **more)
+
+
+def test_a_new_type_with_a_blank_is_refused_where_gold_came_as_brat(store: ReviewStore, tmp_path: Path) -> None:
+    """Finish writes the format that was read, and brat's lines end a type at a blank."""
+    for name in ("gold", "rules"):
+        layer = DEMO.corpus.gold if name == "gold" else DEMO.corpus.system(name)
+        write(layer, tmp_path / name, format="brat", lossy=True)
+    loaded = load("brat", Source.of_path(tmp_path / "gold"), {"rules": Source.of_path(tmp_path / "rules")})
+    caches.shelf().put(loaded)
+    there = replace(THERE, corpus=loaded.digest)
+    app = act(first(ANN, there), "neither", right=[{**span(133, 141, "zz top"), "isNew": True}])
+    line = "the new type 'zz top' has a blank in it, which brat's files cannot hold; call it 'zz_top'"
+    assert not store.every() and line in said(app)
+    act(app, "neither", right=[{**span(133, 141, "zz_top"), "isNew": True}])
+    act(first(ANN), "neither", right=[{**span(133, 141, "zz top"), "isNew": True}])
+    assert [one.verdict.right[0].type for one in store.every()] == ["zz_top", "zz top"]
 
 
 def test_an_entity_that_nobody_had_marked_is_kept_changed_and_taken_out(store: ReviewStore) -> None:

@@ -240,8 +240,8 @@ def layer_of(name: str, text: str = "Aspirin", *, label: str = "Drug", links: tu
         (layer_of("a\0d"), "cannot be a file name"),
         (layer_of(".d"), "cannot be a file name"),
         (layer_of("é" * 126), "cannot be a file name"),
-        (layer_of("d", label="Two words"), "the type 'Two words' has a blank in it"),
-        (layer_of("d", links=("Q 1",)), "the link 'Q 1' has a blank in it"),
+        (layer_of("d", label="Two words"), "the type 'Two words' has a blank in it, in document 'd', 0-7 'Aspirin'"),
+        (layer_of("d", links=("Q 1",)), "the link 'Q 1' has a blank in it, in document 'd', 0-7 'Aspirin'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

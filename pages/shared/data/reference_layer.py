@@ -8,7 +8,7 @@ from typing import Any
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import name_text, quoted
-from pages.shared.data.loading import GOLD, Loaded
+from pages.shared.data.loading import GOLD, LayerRead, Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.view import View, state
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
@@ -102,6 +102,12 @@ def layers(loaded: Loaded) -> Mapping[str, Layer]:
     """Return all layers by name as they were read, gold first, whatever has its place."""
     corpus = as_read(loaded).corpus
     return {gold_name(loaded): corpus.gold} | {layer.name: layer for layer in corpus.systems}
+
+
+def reading_of(loaded: Loaded, reference: str) -> LayerRead | None:
+    """Return how the layer in gold's place was read, by its name in the view; None for one that no file holds."""
+    rows = {row.name: row for row in as_read(loaded).layers}
+    return rows.get(reference or loaded.first_annotator, rows.get(GOLD))
 
 
 def words_of(loaded: Loaded, system: str) -> LayerWords:

@@ -33,7 +33,7 @@ from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.criteria.all_criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
 from pages.shared.data.computations import compute
-from pages.shared.data.loading import GOLD, LayerRead, Loaded
+from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.review import verdicts
@@ -248,21 +248,15 @@ def _undecided_in_words(rows: Sequence[OpenRecord]) -> str:
     return f"{words}: {n_records - n_with_verdict:,} without a verdict, {n_with_verdict:,} with one that is not applied"
 
 
-def _reading(page: PageContext) -> LayerRead | None:
-    """Return how the reference was read; None for a layer that no file holds."""
-    rows = {row.name: row for row in reference_layer.as_read(page.loaded).layers}
-    return rows.get(page.view.reference or page.loaded.first_annotator, rows.get(GOLD))
-
-
 def _format_read(page: PageContext) -> str:
     """Return the format that the reference was read in, jsonl where that one is not written."""
-    reading = _reading(page)
+    reading = reference_layer.reading_of(page.loaded, page.view.reference)
     return reading.format if reading is not None and reading.format in writers() else "jsonl"
 
 
 def _say_how_read(page: PageContext) -> None:
     """Say what the file differs in from the one read: what was left out in reading, or its whole format."""
-    reading = _reading(page)
+    reading = reference_layer.reading_of(page.loaded, page.view.reference)
     if reading is None:
         return
     notes = list(reading.notes)

@@ -9,6 +9,9 @@ from weakref import WeakKeyDictionary
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.review.verdicts import Marked, raise_problems, span_of
 from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_verdicts
+from nereval_core.writers import writers
+from nereval_core.writers.brat import BLANK, BratWriter
+from pages.shared.data import reference_layer
 from pages.shared.data.page_context import PageContext
 
 _BROUGHT: WeakKeyDictionary[AttachedVerdicts, frozenset[str]] = WeakKeyDictionary()
@@ -25,10 +28,19 @@ def types_to_choose(page: PageContext) -> list[str]:
     return sorted({*page.annotated_types, *_BROUGHT[attached]}, key=lambda name: (name.casefold(), name))
 
 
-def read_edited_spans(sent: Any, length: int, types: Collection[str]) -> tuple[Marked, ...]:
+def takes_blanks(page: PageContext) -> bool:
+    """Return whether the format that the reference was read in, in which Finish writes it, has types with blanks."""
+    reading = reference_layer.reading_of(page.loaded, page.view.reference)
+    return reading is None or not isinstance(writers().get(reading.format), BratWriter)
+
+
+def read_edited_spans(
+    sent: Any, length: int, types: Collection[str], *, takes_blanks: bool = True
+) -> tuple[Marked, ...]:
     """Return the spans that were sent, in order and each once: `{fragments, type, isNew}` in code points of a text.
 
-    `length` is that of the text. A type is one of `types`, or is said to be new.
+    `length` is that of the text. A type is one of `types`, or is said to be new; a new one has no blank in it unless
+    `takes_blanks`.
 
     Raises:
         FormatError: something else, a span outside of the text or empty, or a type that does not exist.
@@ -48,5 +60,8 @@ def read_edited_spans(sent: Any, length: int, types: Collection[str]) -> tuple[M
             )
         if not is_new and span.type not in types:
             problems.append(Problem(SOURCE, None, f"there is no type {quoted(span.type)}", "choose it as a new type"))
+        elif span.type not in types and not takes_blanks and BLANK.search(span.type):
+            finding = f"the new type {quoted(span.type)} has a blank in it, which brat's files cannot hold"
+            problems.append(Problem(SOURCE, None, finding, f"call it {quoted(BLANK.sub('_', span.type))}"))
     raise_problems(problems)
     return tuple(dict.fromkeys(sorted(span for span, _ in spans)))

@@ -39,7 +39,7 @@ from pages.shared.verdicts.case import (
     take_back,
     undo_verdict,
 )
-from pages.shared.verdicts.edited_spans import read_edited_spans, types_to_choose
+from pages.shared.verdicts.edited_spans import read_edited_spans, takes_blanks, types_to_choose
 from pages.shared.view import keys, state
 
 Event = Mapping[str, Any]
@@ -351,7 +351,8 @@ def _spans(page: PageContext, doc: str, sent: Any) -> tuple[Marked, ...]:
         FormatError: as `read_edited_spans`.
     """
     documents = page.loaded.corpus.documents
-    return read_edited_spans(sent, int(documents.lengths[documents.index[doc]]), types_to_choose(page))
+    length, types = int(documents.lengths[documents.index[doc]]), types_to_choose(page)
+    return read_edited_spans(sent, length, types, takes_blanks=takes_blanks(page))
 
 
 def give_waiting() -> bool:
