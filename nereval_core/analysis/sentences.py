@@ -126,6 +126,10 @@ def ranking_method(intervals: str, level: float, tests: int, facet: str = "") ->
     )
 
 
+MOST_TIED = 2
+"""Types of one count that a sentence names."""
+
+
 def overview_sentence(ledger: CountedRecords, noun: str = "span") -> Sentence:
     """Return the sentence on the decisions about gold spans, on spurious predictions and the type missed most.
 
@@ -157,11 +161,19 @@ def overview_sentence(ledger: CountedRecords, noun: str = "span") -> Sentence:
             record_count(spurious, Query(decision=("SPU",)), predicted),
             f" {is_or_are(spurious)} spurious",
         ]
-    missed = ledger.facet_counts(Query(decision=("MIS",)), "gold", 1)
+    missed = ledger.facet_counts(Query(decision=("MIS",)), "gold")
     if missed and len(ledger.facet_counts(Query(decision=(*PAIRED, "MIS")), "gold", 2)) > 1:
-        ((kind, number),) = missed.items()
-        parts += [f"; the type missed most is {kind}, ", record_count(number, Query(decision=("MIS",), gold=(kind,)))]
-        parts.append(" times" if number > 1 else " time")
+        number = max(missed.values())
+        most = [kind for kind, n_missed in missed.items() if n_missed == number]
+        beginning = "; the type missed most is "
+        if len(most) > 1:
+            beginning = "; the types missed most are "
+        if len(most) > MOST_TIED:
+            beginning = f"; {len(most)} types are missed most, among them "
+        for place, kind in enumerate(most[:MOST_TIED]):
+            parts.append(f"{beginning if not place else ' and '}{kind}, ")
+            parts.append(record_count(number, Query(decision=("MIS",), gold=(kind,))))
+            parts.append(" times" if number > 1 else " time")
     return join_parts((*parts, "."))
 
 

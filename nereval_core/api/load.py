@@ -106,11 +106,14 @@ def load_corpus(
         loaded = _load(gold, systems, name, load_options, partial, progress)
     except FormatError as error:
         later = _later_problems(error.problems, load_options, loading(systems)).problems
+        if not partial and len(systems) > 1:
+            # What lets the problems of one system pass would hide what stands behind those of another.
+            with suppress(FormatError):
+                loaded = _load(gold, systems, name, load_options, True, progress)
+                by_system = _trials(loaded, load_options, loading, systems).values()
+                later = tuple(dict.fromkeys(problem for trial in by_system for problem in trial.problems)) or later
         raise FormatError(at_tokens(later, _opened([gold, *systems.values()]))) from None
-    trials = {
-        system: _later_problems(problems, load_options, loading({system: systems[system]}))
-        for system, problems in loaded.problems.items()
-    }
+    trials = _trials(loaded, load_options, loading, systems)
     return replace(
         loaded,
         problems={system: at_tokens(trial.problems, _opened([systems[system]])) for system, trial in trials.items()},
@@ -167,6 +170,19 @@ def _later_problems(problems: Iterable[Problem], options: LoadOptions, load: Cal
             return _Trial(tuple(all_problems), load(trial))
         except FormatError as error:
             all_problems |= dict.fromkeys(error.problems)
+
+
+def _trials(
+    loaded: Loaded,
+    options: LoadOptions,
+    loading: Callable[[Mapping[str, Input]], Callable[[LoadOptions], Loaded]],
+    systems: Mapping[str, Input],
+) -> dict[str, _Trial]:
+    """Return the problems of each system that could not be read, with those behind them."""
+    return {
+        system: _later_problems(problems, options, loading({system: systems[system]}))
+        for system, problems in loaded.problems.items()
+    }
 
 
 MENDED = re.compile(

@@ -131,6 +131,21 @@ def test_overview_and_errors_worked_by_hand() -> None:
     assert join_parts(("a", "b", RecordCount("1", Query(), 1), "c", "d")) == ("ab", RecordCount("1", Query(), 1), "cd")
 
 
+@pytest.mark.parametrize(
+    ("missed", "expected"),
+    [
+        ("AAB", "; the type missed most is A, 2 times."),
+        ("AABB", "; the types missed most are A, 2 times and B, 2 times."),
+        ("ABC", "; 3 types are missed most, among them A, 1 time and B, 1 time."),
+    ],
+)
+def test_types_that_are_missed_as_often_are_all_told(missed: str, expected: str) -> None:
+    gold = nereval.read_objects([[(place, place + 1, kind) for place, kind in enumerate(missed)]]).layer
+    pred = replace(nereval.read_objects([[]]).layer, documents=gold.documents)
+    found = overview_sentence(ledger(score_layers(gold, pred), "strict", (gold, pred)))
+    assert sentence_text(found).endswith(expected)
+
+
 def test_documents_and_types_can_be_asked_for() -> None:
     records = made((9, "ORG"))
     every = records.page(Query(), rows=1_000)

@@ -752,6 +752,15 @@ def test_problems_of_one_kind_in_one_file_share_a_line(command: Cli) -> None:
     assert lines[-1] == "30 problems in all"
 
 
+def test_what_lets_one_system_pass_hides_nothing_of_another(command: Cli) -> None:
+    Path("gold.conll").write_text("Ann B-PER\nmet O\nBob B-PER\n")
+    Path("a.conll").write_text("Ann B-PER\nmet O\nBop B-PER\n")
+    Path("b.conll").write_text("Ann I-PER\nmet O\nBop B-PER\n")
+    status, _, err = command("score", "gold.conll", "a.conll", "b.conll")
+    # The tags of b are read first; behind them it spells a word as a does.
+    assert status == 2 and len(re.findall("differently from gold", err)) == 2
+
+
 def test_nothing_is_written_where_one_of_several_outputs_cannot_be(command: Cli) -> None:
     Path("folder").mkdir()
     status, out, err = command("score", "-q", gold(), pred(), "--json", "a.json", "--csv", "-", "--html", "folder")

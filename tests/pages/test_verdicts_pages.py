@@ -392,8 +392,13 @@ def test_a_verdict_that_waits_for_a_name_is_of_the_system_that_was_read(store: R
     app = act(app, "system", value="perceptron")
     assert not workbench(app)["waiting"] and workbench(app)["verdicts"]["waiting"] == 1
     assert not any(verdicts(app))
-    act(app, "name", value="Ann")
+    names = [f"rules in {DEMO.corpus.name}"]
+    assert workbench(app)["verdicts"]["elsewhere"] == {"number": 1, "names": names}
+    app = act(app, "name", value="Ann")
     (one,) = store.every()
+    # The tab still has it among those of the other system: there it is told that it is kept.
+    assert workbench(app)["answered"] == [] and workbench(app)["verdicts"]["elsewhere"]["number"] == 0
+    assert workbench(act(app, "system", value="rules"))["answered"] == [list(waiting["origin"])]
     partner = opened("Inspect", replace(VIEW, doc=waiting["doc"], record=waiting["record"]), **ANN)
     sides = card(partner)["sides"]
     mark = one.verdict.partner if sides["pred"] and sides["gold"] else one.verdict.key.span

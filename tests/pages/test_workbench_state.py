@@ -452,6 +452,9 @@ def test_verdicts_that_are_not_kept_come_back_in_order_and_once(run: Run) -> Non
     assert verdicts(play(run, answer(waiting=waiting("r0", "r1")), restore)) == [("r2", "pred")]
     assert verdicts(play(run, restore, restore)) == verdicts(state) and unkept(run, restore)[2]["origin"] == ["m", 1]
     assert play(run, ["withStoredVerdicts", [{"act": "undo"}, {"act": "verdict"}]])["events"] == []
+    # Named while the reader was at other records, they are kept.
+    state = play(run, answer(answered=[["a", 1], ["a", 2]]), ["withStoredVerdicts", waiting("r0", "r1")])
+    assert state["events"] == [] and not state["message"]
     assert unkept(run, restore, answer(3, seen=3)) == []
     entities = unkept(run, ["dragOver", 24, 28, False], *presses(["y", "Enter"]))
     assert [*play(run, ["withStoredVerdicts", entities])["entities"].values()] == [

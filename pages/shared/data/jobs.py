@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable
+from functools import partial
 from threading import BoundedSemaphore, Event, Lock, Thread
 from time import monotonic
 from typing import Generic, TypeVar
@@ -19,6 +20,7 @@ FINISHED = 64
 UNITS = {"brat": "documents", "jsonl": "documents", "parquet": "files"}
 """Units that readers count; readers of columns count lines, or bytes where they read by the block."""
 BYTES = "bytes"
+WAITING = "Waiting for other readings to end"
 _LOG = logging.getLogger("nereval")
 Result = TypeVar("Result")
 
@@ -36,6 +38,12 @@ class Job(Generic[Result]):
         self.loaded: Result | None = None
         self.problem: FormatError | None = None
         self.fault = ""
+
+
+def _tell_waiting(watch: Watch) -> None:
+    if watch.stage != WAITING:
+        watch.begin(WAITING)
+    watch.tick()
 
 
 class Jobs(Generic[Result]):
@@ -57,8 +65,8 @@ class Jobs(Generic[Result]):
 
     def _run(self, number: str, job: Job[Result], work: Callable[[Watch], Result]) -> None:
         try:
-            job.watch.begin("Waiting for other readings to end")
-            with waited_for(self._places, job.watch.tick):
+            job.watch.begin("Beginning to read")
+            with waited_for(self._places, partial(_tell_waiting, job.watch)):
                 job.loaded = work(job.watch)
         except CancelledError:
             pass

@@ -48,7 +48,10 @@ function withShown(state, { act, doc, record, kind, span, right = [] }) {
 // The state that sends the verdicts which the tab has stored, but for those that the server has.
 function withStoredVerdicts(state, stored) {
   if (state.data.verdicts.reason) return state;
-  const verdicts = verdictsBeyond(stored.filter((event) => isVerdict(event) && event.doc && event.origin), verdictsToStore(state));
+  // Those that waited for a name may have been answered while the reader was at other records.
+  const answered = (state.data.answered ?? []).map((origin) => ({ origin }));
+  const sendable = stored.filter((event) => isVerdict(event) && event.doc && event.origin);
+  const verdicts = verdictsBeyond(sendable, [...verdictsToStore(state), ...answered]);
   if (!verdicts.length) return state;
   const number = verdicts.length === 1 ? "A verdict that was not kept yet is" : `${verdicts.length} verdicts that were not kept yet are`;
   const next = verdicts.reduce((before, verdict) => withEvent(withShown(before, verdict), verdict), state);

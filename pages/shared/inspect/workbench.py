@@ -32,12 +32,14 @@ from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.edited_spans import types_to_choose
 from pages.shared.verdicts.events import (
+    answered_origins,
     applied,
     apply_events,
     conflicts_data,
     outcome_data,
     standing_line,
     subject_of,
+    waiting_elsewhere,
     waiting_events,
     waiting_kinds,
     waiting_spans,
@@ -224,6 +226,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "entities": _entities(page, {text["doc"] for text in texts.values()}),
         "verdicts": _verdicts(page),
         "waiting": waiting_events(page),
+        "answered": answered_origins(page),
     }
 
 
@@ -426,6 +429,7 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),
         "waiting": len(applied().waiting),
+        "elsewhere": waiting_elsewhere(page),
         "said": outcome_data(),
         "conflicts": conflicts_data(page),
     }

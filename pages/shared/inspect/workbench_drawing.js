@@ -350,7 +350,6 @@ function drawBar(workbench) {
 
 // The question who gives the verdicts. Its form stays while the bar is drawn anew: what is typed is not lost.
 function nameForm(workbench) {
-  const { waiting } = workbench.state.data.verdicts;
   if (!workbench.nameForm) {
     const form = make("form", "nw-name");
     const field = make("input", "nw-note");
@@ -366,8 +365,7 @@ function nameForm(workbench) {
     });
     workbench.nameForm = form;
   }
-  const number = Math.max(1, waiting);
-  workbench.nameForm.lastChild.textContent = `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name; keys 1 to 5 go on.`;
+  workbench.nameForm.lastChild.textContent = waitingLine(workbench.state);
   return workbench.nameForm;
 }
 

@@ -439,6 +439,14 @@ function isNaming({ data, events }) {
   return !reason && !who && !isAnswered && (waiting > 0 || events.some(isVerdict));
 }
 
+// How many verdicts wait for a name, with those on the records of other pages.
+function waitingLine({ data }) {
+  const { waiting, elsewhere } = data.verdicts;
+  const number = Math.max(1, waiting);
+  const others = elsewhere?.number ? ` (${elsewhere.number} on ${elsewhere.names.join(", ")})` : "";
+  return `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name${others}; keys 1 to 5 go on.`;
+}
+
 // Whether a key in the field of the name is for the records: whoever gives verdicts fast goes on with them.
 const isBeforeName = (key, typed, sinceKey) => !typed && (VERDICT_KEYS.includes(key) || (key in KEYS && sinceKey < NAME_PATIENCE));
 

@@ -27,6 +27,7 @@ from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.verdicts.events import applied
 from pages.shared.view import keys, state
 from pages.shared.view.text import count, plain
 
@@ -221,6 +222,10 @@ def say_no_verdicts(page: PageContext) -> bool:
         f"page says what every score would be, and hands out a corrected copy of {first}, which itself is never "
         "changed."
     )
+    if n_waiting := len(applied().waiting):
+        st.info(
+            f"{count(n_waiting, 'verdict')} given in this tab not counted yet, for want of a name: Inspect asks for it."
+        )
     navigation.link_to("Inspect", ":primary[Give verdicts on Inspect →]", page.view)
     return True
 

@@ -63,9 +63,9 @@ class Applied:
     `place` is document, record and number in the queue as the reader last had them. `windows` are those of a long text
     that the component asks for, with its document. `rest` is what a run began to apply and has not ended. `undone` are
     the verdicts that an event, by its number, has taken back. `waiting` are the verdicts that were given before the
-    reviewer's `name` was, each with its page. `conflicts` are those that others came before, one for a record, until
-    the reviewer says whose verdict counts. `cards` are the records whose cards were made, and the facts that these
-    depend on.
+    reviewer's `name` was, each with its page, and `named` those of them given since, by subject and origin. `conflicts`
+    are those that others came before, one for a record, until the reviewer says whose verdict counts. `cards` are the
+    records whose cards were made, and the facts that these depend on.
 
     All this is changed in place: what two runs at a time write to the session's state itself may be lost.
     """
@@ -78,6 +78,7 @@ class Applied:
     rest: tuple[PageContext, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[StoredVerdict]] = (0, ())
     waiting: tuple[tuple[PageContext, Event], ...] = ()
+    named: tuple[tuple[str, Origin], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     name: str = ""
     cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
@@ -364,6 +365,7 @@ def give_waiting() -> bool:
         while now.waiting:
             (page, event), *later = now.waiting
             _judge(page, event)
+            now.named = (*now.named, (subject_of(page), _origin(event)))
             # One by one: a run that is cut short leaves the others to the next.
             now.waiting = tuple(later)
     return True
@@ -390,6 +392,18 @@ def _take_back_waiting(page: PageContext) -> None:
 def waiting_events(page: PageContext) -> list[Event]:
     """Return the verdicts on the records of a page that wait for a name."""
     return [event for subject, event in applied().waiting if subject_of(subject) == subject_of(page)]
+
+
+def answered_origins(page: PageContext) -> list[Origin]:
+    """Return by their origins the verdicts on the records of a page that waited for a name and were answered since."""
+    return [origin for subject, origin in applied().named if subject == subject_of(page) and origin in _ANSWERED.copy()]
+
+
+def waiting_elsewhere(page: PageContext) -> dict[str, Any]:
+    """Return how many verdicts that wait for a name are on records of other pages, and of what these are."""
+    pages = [other for other, _ in applied().waiting if subject_of(other) != subject_of(page)]
+    names = dict.fromkeys(f"{other.system} in {other.loaded.corpus.name}" for other in pages)
+    return {"number": len(pages), "names": list(names)}
 
 
 def waiting_kinds(page: PageContext) -> dict[str, Kind]:
