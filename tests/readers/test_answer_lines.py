@@ -92,6 +92,38 @@ def test_an_output_of_alpaca_is_an_answer() -> None:
     assert (reading.format, spans(reading)) == ("mentions", BOTH)
 
 
+@pytest.mark.parametrize("key", ["output", "prediction", "result", "raw", "text_output"])
+@pytest.mark.parametrize(
+    "answer", ["| Entity | Type |\n|---|---|\n| Ada | PER |\n| Oslo | LOC |", "- Ada: PER\n- Oslo: LOC"]
+)
+def test_lists_and_tables_are_answers_under_other_keys_too(key: str, answer: str) -> None:
+    source = Source.of_uploads([("x.jsonl", json.dumps({"id": "d", key: answer, "text": TEXT}).encode())])
+    reading = read(source)
+    assert (reading.format, spans(reading)) == ("mentions", BOTH)
+
+
+@pytest.mark.parametrize("head", ["Text span", "Extracted Text", "Span-Text"])
+def test_columns_of_tables_have_many_names(head: str) -> None:
+    answer = f"| # | {head} | Label |\n|---|---|---|\n| 1 | Ada | PER |\n| 2 | Oslo | LOC |"
+    assert spans(read_line({"id": "d", "answer": answer})) == BOTH
+
+
+def test_a_head_that_is_not_understood_is_quoted_with_its_own_remedy() -> None:
+    answer = "Sure!\n\n| # | Foo | Bar |\n|---|---|---|\n| 1 | Ada | PER |"
+    with pytest.raises(
+        FormatError, match=r"the head '\| # \| Foo \| Bar \|'; call the columns .* Entity and Type in it$"
+    ):
+        read_line({"id": "d", "answer": answer})
+
+
+def test_a_request_that_failed_is_to_be_sent_again() -> None:
+    row = {"custom_id": "d", "response": None, "error": {"message": "expired"}}
+    with pytest.raises(
+        FormatError, match="the request failed: 'expired'; send the request again, or count it as empty"
+    ):
+        read_line(row)
+
+
 def test_one_line_without_gold_is_no_list() -> None:
     assert pairs_of_lines("Sorry: no", ()) is None
     assert pairs_of_lines("PER:\n- Ada\nLOC: [Oslo]", ()) is None

@@ -43,6 +43,10 @@ WORDED_ANSWERS = ("answer", "response", "completion", "generated_text", "model_o
 """Keys under which any words are an answer; under others only JSON, tags or reasoning."""
 ALPACA_ANSWERS = ("output",)
 """Keys under which they are beside an `instruction`."""
+LINED_ANSWERS = ("output", "prediction", "result", "raw", "text_output")
+"""Keys under which bullet lists and tables of Markdown are an answer too."""
+LINED = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+\S|^\s*\|?\s*:?-+:?\s*\|", re.MULTILINE)
+"""An item of a list, or the line below the head of a table."""
 VERDICTS = frozenset(("accept", "reject", "ignore", "skip"))
 """Values of `answer` that are Prodigy's."""
 NOT_BY_TYPE = frozenset(
@@ -89,6 +93,8 @@ class MentionReader(Reader):
             return 0.0
         worded = {*WORDED_ANSWERS, *(ALPACA_ANSWERS if "instruction" in row else ())}
         if any(_is_answer(row[key], key in worded) for key in ANSWER_KEYS if key in row):
+            return 0.85
+        if any(LINED.search(row[key]) for key in LINED_ANSWERS if isinstance(row.get(key), str)):
             return 0.85
         return 0.7 if _is_by_type(row) else 0.0
 

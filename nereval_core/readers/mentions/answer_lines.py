@@ -64,14 +64,10 @@ def pairs_of_lines(answer: str, types: Collection[str]) -> list[LinePair] | None
 
 def _of_table(answer: str, types: Collection[str]) -> list[LinePair] | None:
     lines = answer.split("\n")
-    rule = next((number for number, line in enumerate(lines) if number and RULE.fullmatch(line) and "|" in line), None)
+    rule = _rule(lines)
     if rule is None:
         return None
-    head = [re.sub(r"[\s-]+", "_", cell.casefold()) for cell in _cells(lines[rule - 1])]
-    columns = [
-        next((at for at, name in enumerate(head) if name in keys), None) for keys in (TEXT_COLUMNS, TYPE_COLUMNS)
-    ]
-    text, kind = columns
+    head, text, kind = _columns_of_head(lines[rule - 1])
     sure = text is not None and kind is not None
     if not sure:
         if len(head) != 2:
@@ -88,11 +84,40 @@ def _of_table(answer: str, types: Collection[str]) -> list[LinePair] | None:
     return [LinePair(row[text], row[kind], sure) for row in rows if row[text]]  # type: ignore[index]
 
 
+def unread_head(answer: str) -> str:
+    """Return the head of a table that does not say which columns hold mentions and types, "" where there is none."""
+    lines = answer.split("\n")
+    rule = _rule(lines)
+    if rule is None:
+        return ""
+    head, text, kind = _columns_of_head(lines[rule - 1])
+    return lines[rule - 1].strip() if len(head) > 2 and None in (text, kind) else ""
+
+
+def _rule(lines: Sequence[str]) -> int | None:
+    """Return the number of the line below the head of a table, None for none."""
+    return next((number for number, line in enumerate(lines) if number and RULE.fullmatch(line) and "|" in line), None)
+
+
+def _columns_of_head(line: str) -> tuple[list[str], int | None, int | None]:
+    """Return the names of a head, and the columns of mentions and of types, None where no name tells."""
+    head = [re.sub(r"[\s-]+", "_", cell.casefold()) for cell in _cells(line)]
+    text, kind = (
+        next((at for at, name in enumerate(head) if name in keys), None) for keys in (TEXT_COLUMNS, TYPE_COLUMNS)
+    )
+    return head, text, kind
+
+
 def _cells(line: str) -> list[str]:
     return [cell.strip().strip(EMPHASIS) for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
-TEXT_COLUMNS = frozenset((*TEXT_KEYS, "named_entity", "entity_mention", "term", "token", "words"))
+TEXT_COLUMNS = frozenset(
+    (
+        *(*TEXT_KEYS, "named_entity", "entity_mention", "term", "token", "words", "expression", "string"),
+        *("text_span", "span_text", "extracted_text", "extracted_entity", "entity_span", "exact_text", "text_mention"),
+    )
+)
 TYPE_COLUMNS = frozenset((*TYPE_KEYS, "entity_class", "entity_category", "named_entity_type", "tags"))
 
 

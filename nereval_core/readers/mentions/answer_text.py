@@ -49,7 +49,11 @@ CUT = "the answer is cut off"
 
 
 class MalformedError(Exception):
-    """An answer that cannot be read: what is wrong with it."""
+    """An answer that cannot be read: what is wrong with it, and the remedy if it is not that of most answers."""
+
+    def __init__(self, finding: str, remedy: str = "") -> None:
+        super().__init__(finding)
+        self.remedy = remedy
 
 
 class JsonValue(NamedTuple):

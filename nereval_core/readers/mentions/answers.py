@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
-from nereval_core.readers.mentions.answer_lines import pairs_of_lines, says_nothing
+from nereval_core.readers.mentions.answer_lines import pairs_of_lines, says_nothing, unread_head
 from nereval_core.readers.mentions.answer_text import (
     BEGINS_LIKE_JSON,
     LONGEST_SHOWN,
@@ -206,6 +206,9 @@ class _AnswerReader:
         if pairs is not None:
             self.pairs += 1
             return [NamedMention(*pair[:2], None if pair.sure or pair.listed else self.pairs) for pair in pairs]
+        if not broken and (head := unread_head(answer)):
+            remedy = "call the columns of mentions and types Entity and Type in it"
+            raise MalformedError(f"neither JSON nor tags in a table with the head {quoted(head)}", remedy)
         raise MalformedError(broken or f"neither JSON nor tags in {quoted(answer.strip()[:LONGEST_SHOWN])}")
 
     def readable(self, value: Any) -> list[NamedMention] | None:

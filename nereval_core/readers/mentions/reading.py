@@ -13,7 +13,14 @@ from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.mentions.answer_text import MalformedError
 from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_line, read_answer
 from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText, Way, place_mentions
-from nereval_core.readers.mentions.responses import ID_KEYS, answer_keys, id_of_line, is_response, text_of_line
+from nereval_core.readers.mentions.responses import (
+    COUNT_EMPTY,
+    ID_KEYS,
+    answer_keys,
+    id_of_line,
+    is_response,
+    text_of_line,
+)
 from nereval_core.readers.mentions.stated_offsets import locate
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.readers.shared.strict_json import id_string
@@ -23,7 +30,7 @@ Order = Literal["straight", "turned", "ambiguous"]
 
 
 FORMAT = "mentions"
-MEND = 'ask the model for JSON such as {"PER": ["Anna"]}, or count it as empty: --malformed empty'
+MEND = f'ask the model for JSON such as {{"PER": ["Anna"]}}{COUNT_EMPTY}'
 REPEATS = {
     "next": "repeated ones at the next occurrence",
     "all": "each at all occurrences",
@@ -135,7 +142,7 @@ def read_answers(
             except MalformedError as error:
                 spans.counts[MALFORMED] += 1
                 if options.malformed != "empty":
-                    found_problems.append(Problem(*line.place, str(error), MEND))
+                    found_problems.append(Problem(*line.place, str(error), error.remedy or MEND))
     mentions = _in_documented_order(answers, documents, types, spans.counts, found_problems)
     try:
         located = locate(

@@ -32,6 +32,7 @@ CHATS = ("generated_text", "messages", "conversations")
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "thoughts")
 REASONING_PARTS = frozenset(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "thought"))
 OUTPUT_ITEMS = frozenset(("message", "reasoning", "function_call", "output_text", "custom_tool_call"))
+COUNT_EMPTY = ", or count it as empty: --malformed empty"
 BATCH_KEYS = ("custom_id", "key")
 
 
@@ -65,7 +66,8 @@ def response_of(row: Any) -> Response | None:
     response = _of_body(body)
     if response is None and batch and ("response" in row or "result" in row):
         failure = _failure(row)
-        raise MalformedError(f"a response without an answer{': ' + quoted(failure) if failure else ''}")
+        finding = f"a response without an answer{': the request failed: ' + quoted(failure) if failure else ''}"
+        raise MalformedError(finding, f"send the request again{COUNT_EMPTY}" if failure else "")
     return response
 
 
@@ -195,7 +197,7 @@ LIST_KEYS = (
 ANSWER_KEYS = (
     *("answer", "response", "completion", "output", "content", "prediction", "generated_text", "result"),
     *("model_output", "model_response", "llm_output", "llm_response", "output_text", "raw_output", "final_answer"),
-    *("predict", "pred", "hypothesis", "generation", "reply"),
+    *("predict", "pred", "hypothesis", "generation", "reply", "raw", "text_output"),
 )
 ID_KEYS = ("custom_id", "id", "document", "document_id", "doc_id", "key")
 """Keys of a line that name its document; in batches `id` is that of the response."""
