@@ -274,7 +274,7 @@ def test_what_offsets_count_can_be_said(command: Cli) -> None:
         assert scores["overall"]["strict"]["correct"] == correct
     status, _, err = command("score", "out.jsonl", "all.jsonl")
     assert status == 0
-    assert "offsets taken as UTF-16 units, end exclusive: no quotes to test them by" in err
+    assert "offsets taken as code points, end exclusive: 1 of 1 spans behind characters such as emoji" in err
     for arguments in (["score", "out.jsonl", "all.jsonl"], ["convert", "all.jsonl", "x", "--to", "jsonl"]):
         status, _, err = command(*arguments, "--offsets", "bytes")
         assert (status, err.partition(";")[0]) == (2, "--offsets: 'bytes' is not a way to count")

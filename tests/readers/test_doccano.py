@@ -37,15 +37,26 @@ def test_triples_are_read_in_utf16_units() -> None:
         ("2", "Peter Blackburn", "PER"),
     ]
     assert reading.documents.meta == ({}, {"source": "wire"}, {})
-    assert reading.notes == ("offsets taken as UTF-16 units, end exclusive: no quotes to test them by",)
+    assert reading.notes == (
+        "offsets taken as UTF-16 units, end exclusive: 1 of 1 spans behind characters such as emoji are at edges of "
+        "words, 0 in code points; no quotes to test them by",
+    )
     assert reading.places == tuple(("all.jsonl", line) for line in (1, 2, 3))
 
 
 def test_offsets_in_code_points_are_read_where_that_is_said() -> None:
     text = json.dumps({"text": "😀 Peter", "label": [[2, 7, "PER"]]}, ensure_ascii=False)
+    assert span_texts(read_text(text).layer) == [("1", "Peter", "PER")]
     assert span_texts(read_text(text, offsets=Offsets()).layer) == [("1", "Peter", "PER")]
     with pytest.raises(FormatError, match=r"all\.jsonl:1: 1 to 7 is not a place in the text of 7 characters; offsets"):
         read_text(text.replace("[2,", "[1,"))
+
+
+def test_offsets_that_edges_of_words_do_not_tell_are_asked_for() -> None:
+    row = json.dumps({"text": "😀巴黎人民", "label": [[3, 5, "LOC"]]}, ensure_ascii=False)
+    with pytest.raises(FormatError, match=r"say which: --offsets utf-16\|code-points"):
+        read_text(row)
+    assert len(read_text(row, offsets=Offsets()).layer) == 1
 
 
 def test_objects_are_read_with_their_ids_and_relations_counted() -> None:
@@ -106,7 +117,7 @@ REFUSED = [
     ('{"text": "abc", "label": [[-1, 2, "A"]]}', "-1 to 2 is not a place in the text of 3 characters"),
     ('{"text": "abc", "label": [[1, 1, "A"]]}', "1 to 1 is not a place in the text of 3 characters"),
     (f'{{"text": "abc", "label": [[0, 1{"0" * 400}, "A"]]}}', "is not a place in the text of 3 characters"),
-    ('{"text": "a😀c", "label": [[0, 2, "A"]]}', "0 to 2 is not a place in the text of 3 characters"),
+    ('{"text": "ab😀c", "label": [[1, 3, "A"]]}', "1 to 3 is not a place in the text of 4 characters"),
     ('{"text": "abc", "label": [[0, 1, ""]]}', "a span without a usable type"),
     ('{"text": "abc", "text": "", "label": []}', "the key 'text' stands twice"),
     ('{"text": "abc", "label": [[0, 1, "A"]}', "not JSON at position 38 of the line"),
@@ -136,7 +147,7 @@ def test_writing_reads_back(layer: Layer) -> None:
         notes = write(layer, path, format="doccano", lossy=True)
         if not len(layer.documents):
             return
-        reading = read(path)
+        reading = read(path, options=ReadOptions(offsets=Offsets("UTF-16 units")))
     expected, found = content(layer), content(reading.layer)
     kept = {"ids", "texts", "doc", "start", "end", "label", "order"}
     assert {key: found[key] for key in kept} == {key: expected[key] for key in kept}

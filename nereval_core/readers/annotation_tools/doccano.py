@@ -1,7 +1,8 @@
 """JSON lines of doccano: `label` as triples [start, end, type], or `entities` as objects with start_offset.
 
-Offsets are UTF-16 units, as its pages count in JavaScript; spans have no quotes to test that by. Where annotators work
-each for themselves, a file is one annotator's: files that share documents are layers.
+Offsets are UTF-16 units or code points, by version and import; spans have no quotes to test that by, so that edges of
+words decide. Where annotators work each for themselves, a file is one annotator's: files that share documents are
+layers.
 See the formats in doccano's documentation, "Sequence labeling".
 """
 
@@ -90,7 +91,7 @@ class DoccanoReader(KeyedReader):
             *key_notes,
             *([f"relations between spans, not read: {n_relations}"] if n_relations else []),
         ]
-        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, notes=notes)
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, doubtful=True, notes=notes)
 
 
 READER = DoccanoReader()

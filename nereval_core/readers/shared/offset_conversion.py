@@ -57,13 +57,14 @@ def reading_in_code_points(
     *,
     expected: Offsets,
     fixed: bool = True,
+    doubtful: bool = False,
     alike: Callable[[str], str] = str,
     notes: Sequence[str] = (),
 ) -> Reading:
     """Find what the offsets of a builder count, convert them, check everything, and return what was read.
 
-    `expected`, `fixed` and `alike` are as for `offset_units.code_points`. Tokens and sentences count as spans do, their
-    ends always exclusive. The builder cannot be used afterwards.
+    `expected`, `fixed`, `doubtful` and `alike` are as for `offset_units.code_points`. Tokens and sentences count as
+    spans do, their ends always exclusive. The builder cannot be used afterwards.
 
     Raises:
         FormatError: with every problem found, the reader's own included.
@@ -79,7 +80,9 @@ def reading_in_code_points(
     quotes = {span: quote for span, quote in builder.quotes.items() if span not in joined} if joined else builder.quotes
     starts, ends = _clipped(builder.starts), _clipped(builder.ends)
     spans = CountedSpans(doc, starts, ends, quotes, lambda span: builder.span_place(span, owners[span]), alike)
-    converted = code_points(spans, documents.texts, expected=expected, stated=options.offsets, fixed=fixed)
+    converted = code_points(
+        spans, documents.texts, expected=expected, stated=options.offsets, fixed=fixed, doubtful=doubtful
+    )
     exclusive = converted.counting._replace(inclusive=False)
     numbers = range(len(documents))
     builder.extras["fragments"] = _converted(builder, documents.texts, fragments, owners, converted.counting)

@@ -7,6 +7,7 @@ fit no unit, or several that place spans differently, are refused.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -115,6 +116,7 @@ def code_points(
     expected: Offsets,
     stated: Offsets | None = None,
     fixed: bool = True,
+    doubtful: bool = False,
     countings: Sequence[Offsets] = ALL_OFFSETS,
 ) -> ConvertedSpans:
     """Return spans in code points, by the reading that makes all quotes match.
@@ -124,12 +126,17 @@ def code_points(
 
     `expected` is the format's own, used where it fits, before others of `countings`; `stated` is the user's, and then
     the only one tried. Without quotes one of these two is used, with a note unless the format is `fixed` and UTF-16
-    units are code points in all texts.
+    units are code points in all texts. A format that is not `fixed`, or `doubtful`, is read by that of code points and
+    UTF-16 units which sets spans at the edges of words, where they place them differently.
 
     Raises:
-        FormatError: no reading makes all quotes match, or several do that place spans differently.
+        FormatError: no reading makes all quotes match, or several do that place spans differently; no quotes, and the
+            edges of words do not decide.
     """
     if not spans.quotes:
+        is_open = not stated and (doubtful or not fixed)
+        if is_open and (decided := _by_word_edges(spans, texts, expected)):
+            return decided
         counting_used = stated or expected
         start, end = convert_offsets(spans, texts, counting_used)
         settled = not len(spans.text) or (fixed and not any(map(_astral, texts)))
@@ -169,6 +176,53 @@ def code_points(
     return ConvertedSpans(
         counting_used, start, end, f"offsets in {counting_used}: {total} of {total} quotes match{forgiven}"
     )
+
+
+FIT, MISFIT = 0.9, 0.5
+"""The least share of spans at the edges of words in the one way to count, and the largest in the other, that decide."""
+JOINED = re.compile(r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\U0010ffff]{2}")
+"""Two letters or digits of a script that has blanks between words."""
+
+
+def _by_word_edges(spans: CountedSpans, texts: Sequence[str], expected: Offsets) -> ConvertedSpans | None:
+    """Return spans without quotes by that of code points and UTF-16 units in which they stand at the edges of words.
+
+    None: both ways place them alike, or the expected way sets some outside their texts, which is a problem of its own.
+
+    Raises:
+        FormatError: edges of words do not decide.
+    """
+    others: Mapping[Unit, Unit] = {"code points": "UTF-16 units", "UTF-16 units": "code points"}
+    if expected.unit not in others or not any(map(_astral, texts)):
+        return None
+    countings = (expected, expected._replace(unit=others[expected.unit]))
+    (start, end), (other_start, other_end) = places = [convert_offsets(spans, texts, way) for way in countings]
+    differing = np.flatnonzero((start != other_start) | (end != other_end)).tolist()
+    if not differing:
+        return None
+    counts = [
+        sum(_at_word_edges(texts[spans.text[span]], starts[span], ends[span]) for span in differing)
+        for starts, ends in places
+    ]
+    total = f"{len(differing):,}"
+    for at, count in enumerate(counts):
+        if count >= FIT * len(differing) and counts[1 - at] <= MISFIT * count:
+            note = f"offsets taken as {countings[at]}: {count:,} of {total} spans behind characters such as emoji are "
+            note += f"at edges of words, {counts[1 - at]:,} in {countings[1 - at].unit}; no quotes to test them by"
+            return ConvertedSpans(countings[at], *places[at], note)
+    if (start >= 0).all():
+        ways = " and ".join(f"{count:,} in {way.unit}" for way, count in zip(countings, counts, strict=True))
+        finding = "no quotes tell what offsets count behind characters such as emoji, nor do edges of words: "
+        remedy = f"say which: --offsets {'|'.join(map(option_value, countings))}"
+        raise FormatError.single(spans.where(differing[0])[0], None, f"{finding}{ways} of {total} spans", remedy)
+    return None
+
+
+def _at_word_edges(text: str, start: int, end: int) -> bool:
+    """Return whether a span is a place that begins and ends with no blank and cuts no word."""
+    if start < 0 or text[start].isspace() or text[end - 1].isspace():
+        return False
+    return not any(JOINED.fullmatch(text, edge - 1, edge + 1) for edge in (start, end) if edge > 0)
 
 
 def convert_offsets(spans: CountedSpans, texts: Sequence[str], counting: Offsets) -> tuple[Int64, Int64]:
