@@ -26,7 +26,7 @@ function isPartOf(address, whole) {
 function keepHistoryShort() {
   if (globalThis.nerevalHistory) return;
   // Whether the reader has clicked or typed since the last entry: what changes without that is no choice.
-  const seen = (globalThis.nerevalHistory = { hasActed: false });
+  const seen = (globalThis.nerevalHistory = { hasActed: false, chosen: "" });
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => (seen.hasActed = true), true);
   // What a page adds to the address that it was loaded by is an entry before any script of ours runs: Back leads on from
   // the one before it.
@@ -40,8 +40,10 @@ function keepHistoryShort() {
   history.pushState = function (state, title, address) {
     const after = new URL(String(address ?? ""), location.href);
     const isPage = after.pathname !== location.pathname;
-    const isEntry = isPage || (seen.hasActed && isOtherChoice(location, after));
-    if (isEntry) seen.hasActed = false;
+    // What a page leads on with stands in its own address for a moment: that is no choice, and Back passes it over.
+    const isOnTheWay = isPage && !seen.hasActed && seen.chosen === location.href && after.search === location.search;
+    const isEntry = !isOnTheWay && (isPage || (seen.hasActed && isOtherChoice(location, after)));
+    if (isEntry) Object.assign(seen, { hasActed: false, chosen: isPage ? "" : after.href });
     return isEntry ? push.call(this, state, title, address) : this.replaceState(state, title, address);
   };
 }
