@@ -833,3 +833,12 @@ def test_tags_beside_docstart_are_counted_in_a_note() -> None:
     reading = read_text("-DOCSTART-\tB-X\n\na\tB-X\n\n-DOCSTART-\tO\n\nb\tO\n")
     assert len(reading.layer) == 1
     assert reading.notes[-1] == "tags beside -DOCSTART-, which is not a token here, left out: 1"
+
+
+def test_heads_of_a_parser_are_no_tags() -> None:
+    """CoreNLP writes number, word, lemma, part of speech, tag, head and relation."""
+    words = ["Ann\tPERSON", "Lee\tPERSON", "went\tO", "home\tO", ".\tO"]
+    rows = [f"{at + 1}\t{word}\t{at}\tdep" for at, word in enumerate(words)]
+    reading = read(Source.of_uploads([("s.conll", ("\n".join(rows) + "\n\n").encode() * 2)]))
+    assert [label for *_, label in span_texts(reading.layer)] == ["PERSON", "PERSON"]
+    assert "tags taken from column 3 of 5" in reading.notes

@@ -293,3 +293,13 @@ def test_a_text_that_is_the_name_of_a_file_is_refused(text: str) -> None:
 def test_an_address_that_is_annotated_is_a_text() -> None:
     reading = read_tasks([of_data({"text": "https://ann.example"}, ANN | {"start": 8, "end": 11, "text": "ann"})])
     assert span_texts(reading.layer) == [("1", "ann", "PER")]
+
+
+def test_rows_of_other_annotators_in_a_table_are_not_tasks_that_one_left_out() -> None:
+    row = '{who},{task},"[{{""start"": 0, ""end"": 3, ""text"": ""Ann"", ""labels"": [""PER""]}}]",Ann {task} came\n'
+    header = "annotation_id,annotator,id,label,text\n"
+    rows = [("1", "1"), ("2", "1"), ("1", "2"), ("2", "3")]
+    table = header + "".join(f"{at}," + row.format(who=who, task=task) for at, (who, task) in enumerate(rows))
+    reading = read(Source.of_uploads([("p.csv", table.encode())]), options=ReadOptions(layer="1"))
+    assert len(reading.documents) == 2
+    assert "tasks that '1' has nothing for, left out: 1" in reading.notes

@@ -300,3 +300,32 @@ def test_paths_pass_over_what_is_missing() -> None:
     assert [visit.roles for visit in walk(value, "a.*(layer=by).b.{label=y}.*")] == [{"layer": "m", "label": "y"}]
     assert [visit.value for visit in walk(value, "c.d")] == [4]
     assert (leaf(value, "z|c.d"), leaf(value, "a.0.by"), leaf(value, "a.7")) == (4, "m", None)
+
+
+def test_entities_of_w2ner_are_found_by_their_words() -> None:
+    def read_entities(sentence: str, *entities: str) -> list[tuple[int, int, str]]:
+        named = [{"text": entity.split("/")[0].split(), "type": entity.split("/")[1]} for entity in entities]
+        reading = read_text(json.dumps([{"sentence": sentence.split(), "entity": named}]))
+        return sorted((start, end, kind) for _, start, end, kind in content_of(reading))
+
+    assert read_entities("aches in legs and arms", "aches arms/ADR") == [(0, 22, "ADR")]
+    assert read_entities("a b a", "a/X", "a/X") == [(0, 1, "X"), (4, 5, "X")]
+    assert read_entities("a b", "a/X", "a/Y") == [(0, 1, "X"), (0, 1, "Y")]
+    for sentence, entities, finding in (
+        ("a b a", ["a/X"], "'a' stands in several places"),
+        ("a b a", ["a/X", "a/Y"], "'a' stands in several places"),
+        ("a x a b", ["a b/X", "x b/X", "a x b/X", "a a/X"], ""),
+        ("a x b y b", ["a b/X"], "'a b' stands in several places"),
+        ("a b", ["c/X"], "'c' is not in its sentence"),
+    ):
+        if finding:
+            with pytest.raises(FormatError, match=finding):
+                read_entities(sentence, *entities)
+        else:
+            assert len(read_entities(sentence, *entities)) == len(entities)
+
+
+def content_of(reading: Reading) -> list[tuple[int, int, int, str]]:
+    layer = reading.layer
+    columns = zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True)
+    return [(*places, layer.label(at)) for at, places in enumerate(columns)]

@@ -485,6 +485,9 @@ SPERT = json.dumps(
 W2NER = json.dumps(
     [{"sentence": WORDS, "ner": [{"index": [0], "type": "PER"}, {"index": [3], "type": "LOC"}], "word": []}]
 )
+W2NER_OUTPUT = json.dumps(
+    [{"sentence": WORDS, "entity": [{"text": ["Ann"], "type": "PER"}, {"text": ["Rome"], "type": "LOC"}]}]
+)
 ONEIE = lines(
     {
         "doc_id": "d",
@@ -584,6 +587,7 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
     "Argilla's server": ({"x.json": ARGILLA_SERVER}, None),
     "Argilla in columns": ({"x.jsonl": ARGILLA_COLUMNS}, "u1"),
     "Argilla's feedback": ({"x.jsonl": ARGILLA_FEEDBACK}, None),
+    "LightTag, examples alone": ({"x.json": json.dumps(json.loads(LIGHTTAG)["examples"])}, "ann@example.org"),
     "LightTag": ({"x.json": LIGHTTAG}, "ann@example.org"),
     "Dataturks": ({"x.json": DATATURKS}, None),
     "Labelbox": ({"x.ndjson": LABELBOX}, None),
@@ -609,6 +613,7 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
     "BigBIO": ({"x.jsonl": BIGBIO}, None),
     "SpERT": ({"x.json": SPERT}, None),
     "W2NER": ({"x.json": W2NER}, None),
+    "W2NER's output": ({"output.json": W2NER_OUTPUT}, None),
     "OneIE": ({"x.json": ONEIE}, None),
     "DocRED": ({"x.json": DOCRED}, None),
     "CLUENER": ({"train.json": CLUENER}, None),

@@ -128,7 +128,9 @@ class LabelStudioReader(Reader):
                 begins = [0, *accumulate(width_of(text, unit) + 1 for text in task.paragraphs)]
                 for result in task.results[owner]:
                     _span(result, builder, task, begins)
-        n_missing = sum(owner not in task.results for task in tasks)
+        # Tables have a row for each annotator of a task.
+        answered = {(task.name, task.text) for task in tasks if owner in task.results}
+        n_missing = len({(task.name, task.text) for task in tasks} - answered)
         notes = unread_files_note(source, source.pick(*self.suffixes))
         keys = sorted({task.key for task in tasks if not task.paragraphs} - {"text"})
         notes += [f"texts taken from {' and '.join(map(quoted, keys))}"] if keys else []

@@ -125,6 +125,21 @@ def _number_runs(cells: Sequence[str]) -> bool:
     return all(map(str.isdecimal, cells)) and all(int(high) - int(low) in (0, 1) for low, high in pairwise(cells))
 
 
+def _are_heads(rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Return whether a column of numbers is of heads: beside numbers of tokens and before relations, as parsers write.
+
+    A head is the number of another token, 0 that of none; relations are words other than tags.
+    """
+    full = [row for row in rows if len(row) > column + 1]
+    is_numbered = bool(full) and full[0][0] == "1" and all(row[0].isdecimal() for row in full)
+    relations = [row[column + 1] for row in full]
+    return (
+        is_numbered
+        and kind_of_cells(relations) is None
+        and all(word[:1].isalpha() or word == "_" for word in relations)
+    )
+
+
 def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the indices of the columns after the tokens that hold tags, and of those with syntactic chunks beside.
 
@@ -137,7 +152,11 @@ def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple
     kinds = {column: kind_of_cells(cells[column]) for column in cells}
     tagged = [column for column, kind in kinds.items() if kind in ("tags", "types", "labels")]
     first = min(tagged, default=word)
-    tagged = [column for column, kind in kinds.items() if column in tagged or (kind == "numbers" and column > first)]
+    tagged = [
+        column
+        for column, kind in kinds.items()
+        if column in tagged or (kind == "numbers" and column > first and not (tagged and _are_heads(rows, column)))
+    ]
     chunks = tuple(column for column in tagged if are_chunks(cells[column])) if len(tagged) > 1 else ()
     if len(chunks) == len(tagged):
         chunks = ()

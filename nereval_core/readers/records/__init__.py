@@ -158,7 +158,11 @@ class RecordsReader(Reader):
                 for inner_value in inner_values:
                     # Texts that nobody looked at are null in the NER annotator's file.
                     if inner_value is not None or not shape.records:
-                        prepared = shape.prepare(inner_value) if shape.prepare else inner_value
+                        try:
+                            prepared = shape.prepare(inner_value) if shape.prepare else inner_value
+                        except WrongPathError as error:
+                            problems.append(Problem(file.shown, line, *error.args))
+                            continue
                         yield Record(file.shown, line, _beside_its_text(prepared, shape, source), listed)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.records.flat_columns import argilla_record, record_of_row, record_of_strings
+from nereval_core.readers.records.named_words import record_of_w2ner
 from nereval_core.readers.records.record_shape import RecordShape
 from nereval_core.readers.shared.annotation_keys import OF_GATE
 from nereval_core.readers.shared.offset_units import Offsets
@@ -43,6 +44,15 @@ ARGILLA_2: dict[str, Any] = {
     "text": "fields.text|fields.*",
     "layers": ("responses.{layer}.*(layer=user_id)", "suggestions.{layer}(layer=agent)"),
     "spans": "value.*",
+}
+LIGHTTAG: dict[str, Any] = {
+    "id": "example_id",
+    "text": "content",
+    "seen": "seen_by.*.annotator",
+    "whose": "annotated_by.*.annotator",
+    "spans": "annotations.*",
+    "label": "tag",
+    "quote": "value",
 }
 ROW: dict[str, Any] = {"records": "rows.*.row", "features": "features", "prepare": record_of_row}
 BDOC: dict[str, Any] = {
@@ -92,19 +102,8 @@ SHAPES = (
         prepare=argilla_record,
         **ARGILLA_2,
     ),
-    _shape(
-        "LightTag's export",
-        "examples",
-        pattern='"example_id"',
-        records="examples.*",
-        id="example_id",
-        text="content",
-        seen="seen_by.*.annotator",
-        whose="annotated_by.*.annotator",
-        spans="annotations.*",
-        label="tag",
-        quote="value",
-    ),
+    _shape("LightTag's export", "examples", pattern='"example_id"', records="examples.*", **LIGHTTAG),
+    _shape("examples of LightTag", "example_id content annotations", **LIGHTTAG),
     _shape(
         "Dataturks' export",
         "content annotation",
@@ -384,6 +383,16 @@ SHAPES = (
         "W2NER's data",
         "sentence ner",
         pattern=r'"ner"\s*:\s*\[\s*\{[^{}]*"index"\s*:',
+        words="sentence",
+        spans="ner.*",
+        members="index",
+        label="type",
+    ),
+    _shape(
+        "the output of W2NER",
+        "sentence entity",
+        pattern=r'"entity"\s*:\s*\[\s*(?:\{[^{}]*"(?:text|type)"\s*:|\])',
+        prepare=record_of_w2ner,
         words="sentence",
         spans="ner.*",
         members="index",
