@@ -101,13 +101,13 @@ def load_reviewed(options: argparse.Namespace) -> Loaded:
 def say_lost_properties(original: Layer, layer: Layer) -> None:
     """Print what spans that verdicts changed had, such as links, and do not have any more."""
     if losses := lost_properties(original, layer, layer_changes(original, layer)):
-        say(f"not carried over to changed spans: {', '.join(losses)}")
+        say(f"not carried over to changed spans: {'; '.join(losses)}")
 
 
 def say_untaken_properties(other: Layer, layer: Layer) -> None:
     """Print what a second annotator's spans have that the equal spans of the adjudicated layer do not."""
     if untaken := untaken_properties(other, layer):
-        say(f"{other.name}: not taken where both agree: {', '.join(untaken)}")
+        say(f"{other.name}: not taken where both agree: {'; '.join(untaken)}")
 
 
 def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, verdict_file: Path | None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
-from nereval_core.problems import counted
+from nereval_core.problems import counted, name_text, quoted
 from nereval_core.records.tables import rows as record_rows
 from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
@@ -173,7 +173,8 @@ def layer_changes(original: Layer, layer: Layer) -> LayerChanges:
 
 
 def lost_properties(original: Layer, layer: Layer, changes: LayerChanges) -> tuple[str, ...]:
-    """Return in words what changed spans had in the original and do not have any more: `links of 3 spans`.
+    """Return in words what changed spans had in the original and do not have any more, with document,
+    place and words of the first: `links of 3 spans, the first in d at 9-13 'aspi'`.
 
     A span that has some of it still, or something else in its place, has lost it too.
     """
@@ -193,14 +194,27 @@ def untaken_properties(other: Layer, layer: Layer) -> tuple[str, ...]:
 
 def _losses(before: Layer, after: Layer, spans: NDArray[np.int64], others: NDArray[np.int64]) -> tuple[str, ...]:
     """Count the spans of `before` whose properties the spans of `after` beside them lack; both of shape (pairs,)."""
-    losses: dict[str, int] = {}
+    losses: dict[str, list[int]] = {}
     for key, words in ANNOTATION.items():
         values = getattr(before, key, {}) if key in SPAN_KEYS else {}
         if values:
             new = getattr(after, key)
             pairs = zip(spans.tolist(), others.tolist(), strict=True)
-            losses[words] = sum(span in values and not _holds(new.get(other), values[span]) for span, other in pairs)
-    return tuple(f"{words} of {counted(number, 'span')}" for words, number in losses.items() if number)
+            losses[words] = [
+                span for span, other in pairs if span in values and not _holds(new.get(other), values[span])
+            ]
+    return tuple(
+        f"{words} of {counted(len(numbers), 'span')}, {'the first ' if len(numbers) > 1 else ''}"
+        f"{_place(before, numbers[0])}"
+        for words, numbers in losses.items()
+        if numbers
+    )
+
+
+def _place(layer: Layer, span: int) -> str:
+    """Return document, place and words of a span."""
+    name = name_text(layer.documents.ids[layer.doc[span]])
+    return f"in {name} at {layer.start[span]}-{layer.end[span]} {quoted(layer.text(span))}"
 
 
 def _holds(value: object, part: object) -> bool:

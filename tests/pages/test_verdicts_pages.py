@@ -694,6 +694,16 @@ def test_facets_go_with_clear_and_are_in_the_link(store: ReviewStore) -> None:
     assert listed(sound(app.button(key="clear").click().run())) == 60
 
 
+def test_once_all_are_decided_the_list_says_so_and_leads_to_finish(store: ReviewStore) -> None:
+    app = first(ANN, replace(VIEW, type=("PROTEINAS",), q="has:verdict=none"))
+    while listed(app):
+        assert not workbench(app)["none"] and "go on to Finish" not in " ".join(sentences(app))
+        app = press(app, "gold")
+    assert workbench(app)["none"].startswith("All records here have a verdict.")
+    (finish,) = [view for text, view in sentence_links(app) if "Finish" in text]
+    assert finish.review_tab == "finish"
+
+
 def test_a_list_without_what_is_decided_goes_on_with_the_next(store: ReviewStore) -> None:
     app = first(ANN, replace(VIEW, q="has:verdict=none"))
     app = press(press(press(app, "gold"), "gold"), "gold")

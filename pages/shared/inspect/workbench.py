@@ -200,6 +200,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "seen": now.last,
         "count": count_words(page.by, ledger.total(page.query())),
         "total": opened.queue.total,
+        "none": "" if opened.queue.total else verdicts_list.why_empty(page),
         "first": opened.queue.first,
         "at": opened.queue.at,
         "entries": _entries(page, opened),

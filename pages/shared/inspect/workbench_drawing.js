@@ -81,10 +81,10 @@ function drawQueue(workbench) {
   const { data } = state;
   let hadFocus = false;
   const starred = data.entries.map(([doc, record]) => isStarred(state, recordKey(doc, record)));
-  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, state.corrected, Object.keys(state.drafts), data.count, starred)) {
+  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, state.corrected, Object.keys(state.drafts), data.count, data.none, starred)) {
     const list = make("ol", "nw-list");
     list.append(...data.entries.map((entry, place) => queueEntry(state, entry, data.first + place)));
-    if (!data.entries.length) list.append(make("li", "nw-none", "No records. Remove a filter to see some."));
+    if (!data.entries.length) list.append(make("li", "nw-none", data.none));
     const head = make("div", "nw-count", data.count);
     if (data.entries.length < data.total && data.entries.length) {
       const [first, last] = [data.first + 1, data.first + data.entries.length];

@@ -67,9 +67,11 @@ def draw_finish(page: PageContext) -> None:
     changes = _layer_changes(page.loaded, _conditions(page), finished.layer)
     st.markdown(f"{_sentence(page, finished, changes)} {_score_sentence(page)}")
     if losses := lost_properties(page.loaded.corpus.gold, finished.layer, changes):
-        st.warning(f"Not carried over to changed spans: {', '.join(losses)}. Add them again where they still hold.")
+        st.warning(
+            f"Not carried over to changed spans: {plain('; '.join(losses), 600)}. Add them again where they still hold."
+        )
     if page.words.annotators and (untaken := _untaken(page.loaded, _conditions(page), finished.layer)):
-        st.caption(f"Where both agree, {named(page.system)}'s {', '.join(untaken)} is not taken along.")
+        st.caption(f"Where both agree, {named(page.system)}'s {plain('; '.join(untaken), 600)} is not taken along.")
     with st.container(border=True):
         with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
             _choose_undecided(page, finished.open)

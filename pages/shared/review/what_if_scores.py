@@ -12,7 +12,7 @@ from nereval_core.records.queries import YES, Query
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
-from nereval_core.review.apply.settlement import REASONS, STALE
+from nereval_core.review.apply.settlement import KEPT, NOTHING, REASONS, STALE
 from nereval_core.review.apply.what_if import CountsPair, WhatIf
 from nereval_core.review.tables import (
     WITH,
@@ -72,6 +72,8 @@ def say_applied(page: PageContext) -> None:
     """Say what the verdicts did."""
     applied = review.corrected_gold(page)
     effects = finish.changes_in_words(finish.corrected_changes(page))
+    if n_kept := sum(change.done in (KEPT, NOTHING) for change in applied.changes):
+        effects = f"{effects}, {n_kept:,} kept"
     copied = f"a copy of {plain(page.words.reference)}"
     to = f"{count(applied.places, 'place')} in {count(applied.documents, 'document')} of {copied}"
     lines = [f"{count(applied.verdicts, 'verdict')} applied to {to}: {effects}."]

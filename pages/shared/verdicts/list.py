@@ -118,6 +118,15 @@ def reviewed_of(page: PageContext) -> tuple[Query, int, int]:
     return query, done, ledger.total(query).records
 
 
+def why_empty(page: PageContext) -> str:
+    """Say why the list has no records: those without a verdict are listed and all have one, or filters leave none."""
+    if OPEN in page.query().having:
+        _, done, n_records = reviewed_of(page)
+        if 0 < done == n_records:
+            return "All records here have a verdict. Go on to Finish, above, or list all again."
+    return "No records. Remove a filter to see some."
+
+
 def open_first_open(page: PageContext) -> bool:
     """Open the first record of the list without a verdict where the link asks for it; return whether it does."""
     view = page.view.with_layout(FIRST_OPEN, False)
@@ -203,6 +212,12 @@ def draw_progress(page: PageContext) -> None:
         view = view_of(page.view, replace(query, having=query.having if on else (*query.having, condition)))
         help_text = "List all again" if on else "List only these"
         parts += [links.Link(f"{words} ×" if on else words, "Inspect", view, help_text), " · "]
+    if done == n_records:
+        finish = replace(page.view, review_tab="finish")
+        parts += [
+            links.Link("all decided: go on to Finish →", "Review", finish, "The layer that the verdicts make"),
+            "",
+        ]
     links.mount_sentence(parts[:-1], "sentence-progress", width="content")
 
 
