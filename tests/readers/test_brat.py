@@ -17,6 +17,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.shared.offset_units import parse_offsets
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
+from tests.support.readings import span_texts
 from tests.support.shared_corpora import SHARED, needs
 
 TEXT = "Aspirin und\nCD 34 helfen\n"
@@ -469,7 +470,6 @@ def test_the_unit_may_be_named() -> None:
     ("text", "annotated", "cause"),
     [
         ("Eins\r\nzwei 💊 Ann", "Eins\nzwei 💊 Ann", "line ends are CR LF in the text and LF where it was annotated"),
-        ("\ufeffEins zwei Ann", "Eins zwei Ann", "the text begins with a byte-order mark that was not counted"),
     ],
 )
 def test_the_cause_is_named_where_no_unit_fits(text: str, annotated: str, cause: str) -> None:
@@ -542,3 +542,11 @@ def test_texts_and_annotations_may_lie_in_folders_of_their_own() -> None:
 def test_blanks_of_quotes_may_be_of_another_kind() -> None:
     """In BB 2019 texts have plain blanks where quotes have others."""
     assert len(read_files({"d.txt": "P. crustosum", "d.a1": "T1\tX 0 12\tP.\xa0crustosum\n"}).layer) == 1
+
+
+@pytest.mark.parametrize("suffix", [".ann", ".a1"])
+def test_a_byte_order_mark_that_the_offsets_do_not_count_is_none_of_the_text(suffix: str) -> None:
+    files = [("d.txt", "\ufeffEins Ann".encode()), (f"d{suffix}", b"T1\tPER 5 8\tAnn\n")]
+    reading = read(Source.of_uploads(files))
+    assert reading.documents.texts == ("Eins Ann",)
+    assert span_texts(reading.layer) == [("d", "Ann", "PER")]

@@ -223,13 +223,31 @@ def text_of(document: DocumentFiles, options: ReadOptions) -> str:
         FormatError: there is none, or it cannot be read.
     """
     if document.text is not None:
-        return decode_text(_or_raised(document.text), document.source)
+        text = decode_text(_or_raised(document.text), document.source)
+        return text.removeprefix(UTF8_BOM) if text.startswith(UTF8_BOM) and _leaves_mark_out(document, text) else text
     if options.texts is None:
         remedy = f"put {quoted(document.name + '.txt')} beside it, or score it against gold that has the text"
         raise FormatError.single(document.source, None, "no text: the .txt is missing", remedy)
     remedy = "put the .txt beside it, or name the file after the gold document"
     finding = f"no text: neither {quoted(document.name + '.txt')} beside it nor a gold document {quoted(document.name)}"
     raise FormatError.single(document.source, None, finding, remedy)
+
+
+def _leaves_mark_out(document: DocumentFiles, text: str) -> bool:
+    """Return whether the quotes of a text fit if its byte-order mark is not counted, and do not fit if it is."""
+    files = [(document.ann, document.raw)] if document.ann is not None else []
+    files += [(document.further, loaded(document.further))] if document.further is not None else []
+    rows = [row for file, raw in files for row in annotation_rows(raw, file)]
+    spans = [
+        (int(start), int(end), with_blanks(quote))
+        for key, _, start, end, further, separator, quote, _ in rows
+        if key and separator and not further
+    ]
+    with_mark, without = (
+        all(with_blanks(form[start:end]) == quote for start, end, quote in spans)
+        for form in (text, text.removeprefix(UTF8_BOM))
+    )
+    return without and not with_mark
 
 
 def _or_raised(raw: bytes | FormatError | None) -> bytes:
