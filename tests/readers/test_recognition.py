@@ -139,6 +139,11 @@ UNKNOWN = [
         "W;T\na;B-X\nb;O\n",
         "a table of tokens, whose column 'T' holds 'B-X'; write one token and its tag",
     ),
+    (
+        "x.xml",
+        '<?xml version="1.0"?>\n<!-- a -->\n<c l="en">\n</c>\n',
+        "XML that begins '<c l=\"en\">'; write it in a format",
+    ),
     ("x.xml", "<tei>\n</tei>\n", "XML that begins '<tei>'; write it in a format that is read"),
     ("x.txt", "Just a text.\n", "it begins 'Just a text.'; write it in a format that is read"),
     (

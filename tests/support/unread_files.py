@@ -108,4 +108,13 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         _file({"PER": {"f1": 1.0, "number": 1}, "overall_precision": 1.0, "overall_recall": 1.0, "overall_f1": 1.0}),
         None,
     ),
+    "CoreNLP's XML": (
+        _file(
+            '<?xml version="1.0" encoding="UTF-8"?>\n<?xml-stylesheet href="CoreNLP-to-HTML.xsl" type="text/xsl"?>\n'
+            '<root>\n <document>\n <sentences>\n <sentence id="1">\n <tokens>\n <token id="1">\n <word>Ann</word>\n'
+            " <NER>PERSON</NER>\n </token></tokens></sentence></sentences></document></root>\n",
+            "x.xml",
+        ),
+        None,
+    ),
 }

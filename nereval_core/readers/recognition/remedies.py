@@ -109,6 +109,8 @@ def _words(documents: Documents) -> Iterator[str]:
             yield from (text[start:end] for start, end in documents.tokens.of_document(number))
 
 
+ROOT = re.compile(r"<[^?!\s<>][^<>]*>")
+"""The first element of XML, behind its declaration and comments."""
 EXAMPLES = 3
 """The number of cells or keys that a message names."""
 ROWS = 50
@@ -204,7 +206,8 @@ def _describe_source(source: Source) -> tuple[str, str]:
     if first.lstrip().startswith("{") and not head.keys:
         return "an object without keys", NATIVE
     if first.startswith("<"):
-        return f"XML that begins {quoted(first)}", ""
+        root = ROOT.search(head.text)
+        return f"XML that begins {quoted(root[0] if root else first)}", ""
     for name, tags in _tag_columns("\n".join(lines)):
         examples = _some([tag for tag in dict.fromkeys(tags) if tag != "O"])
         way = "write one token and its tag a line, with a tab between and a blank line after each sentence"

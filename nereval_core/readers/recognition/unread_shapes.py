@@ -65,6 +65,12 @@ UNREAD_SHAPES = (
         f"write {ENTITIES}: text is what was sent, entities are predictions",
         pattern=r'"task"\s*:\s*"ner"',
     ),
+    _shape(
+        "CoreNLP's XML",
+        "",
+        "let CoreNLP write JSON, which is read: -outputFormat json",
+        pattern=r"<root>\s*<document>[\s\S]*<sentences>",
+    ),
     # Corpora and models.
     _shape(
         "BERT-MRC's data",
