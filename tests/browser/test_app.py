@@ -241,3 +241,16 @@ def test_back_takes_a_choice_back_and_then_leads_to_the_page_before(visit: Visit
         assert page.url != before
     page.go_back()
     page.get_by_role("heading", name="Guide", exact=True).wait_for()
+
+
+def test_the_records_of_a_count_are_brought_into_view_and_focused(visit: Visit) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    visit.open("Overview", VIEW)
+    with visit.rerun():
+        page.locator(".nvb-bar button").last.click()
+    listed = page.locator(".st-key-records_of_type")
+    listed.wait_for()
+    page.wait_for_function("() => document.activeElement.classList.contains('st-key-records_of_type')")
+    place = listed.bounding_box()
+    assert place is not None and 0 <= place["y"] < 900 - 100

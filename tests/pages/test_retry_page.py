@@ -7,6 +7,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.shared.components import refusals
+from pages.shared.view import keys
 from tests.support.pages import account, drop, opened, problems, read, settled, sound, ways
 from tests.support.shared_corpora import SHARED, needs
 
@@ -144,6 +146,8 @@ def test_a_way_to_read_all_files_stands_above_their_problems() -> None:
     kinds = [element.type for element in app.main]
     fix_all = next(at for at, element in enumerate(app.main) if getattr(element, "key", "") == "fix_all")
     assert kinds.index("error") < fix_all < kinds.index("code")
+    # The button that read them may be far below.
+    assert app.session_state[keys.INTO_VIEW]["key"] == refusals.HEAD
     app = settled(app.button(key="fix_all").click().run())
     assert not app.error and list(account(app)["spans"]) == [1, 2, 2]
 

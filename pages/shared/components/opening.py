@@ -8,6 +8,7 @@ import streamlit as st
 
 from nereval_core.pairing import have_no_common_type
 from nereval_core.problems import FormatError
+from pages.shared.components import into_view, refusals
 from pages.shared.data import caches, refused_files
 from pages.shared.data.jobs import BYTES, Job
 from pages.shared.data.loading import Loaded, demo_names
@@ -20,6 +21,7 @@ from pages.shared.view.text import count, named, plain
 
 PATIENCE = 0.5
 """Seconds that a click waits: what takes no longer needs no progress."""
+PROGRESS = "reading_progress"
 EVERY = 0.4
 """Seconds between two looks."""
 
@@ -33,6 +35,7 @@ def begin_reading(order: Order, form: str = "") -> None:
     number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch, bounds, owner))
     st.session_state[keys.READING] = number
     refused_files.keep(None, form)
+    into_view.bring_into_view(PROGRESS)
     job = jobs.get(number)
     if job is not None and job.finished.wait(PATIENCE):
         _collect(job)
@@ -67,7 +70,7 @@ def _progress(number: str) -> None:
     if job is None or job.finished.is_set():
         st.rerun()
     watch = job.watch
-    with st.container(border=True):
+    with st.container(border=True, key=PROGRESS):
         done, total, speed = watch.done, watch.total, watch.speed
         st.markdown(f"**{plain(job.title)}** · {plain(watch.stage, 200)} …")
         st.progress(min(1.0, done / total) if total else 0.0)
@@ -97,6 +100,7 @@ def _collect(job: Job[Loaded]) -> None:
     if job.problem is not None:
         refused_files.keep(job.problem, refused_files.refused_form())
         st.session_state[keys.READING_REFUSED] = True
+        into_view.bring_into_view(refusals.HEAD)
     elif job.loaded is not None:
         caches.shelf().put(job.loaded)
         _remove_partial(job.loaded)
@@ -142,6 +146,8 @@ def open_corpus(loaded: Loaded, form: str = "") -> None:
     refused_files.keep(FormatError(loaded.problems, loaded.remedies) if loaded.problems else None, form)
     systems = frozenset(layer.name for layer in loaded.corpus.systems)
     st.session_state[keys.PARTIAL] = (digest, loaded.key, systems) if loaded.problems else None
+    if loaded.problems:
+        into_view.bring_into_view(refusals.HEAD)
     has_own_types = any(have_no_common_type(loaded.corpus.gold, layer) for layer in loaded.corpus.systems)
     # Start says how to mend the one and the other.
     if not loaded.problems and not has_own_types:

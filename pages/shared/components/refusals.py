@@ -46,6 +46,8 @@ NOTE = (
     "A setting holds for all files. What was mended is counted and told with the files. Published scorers read their "
     "own formats as they stand, so their figures stay those of the files as submitted."
 )
+HEAD = "refused_files_head"
+"""The container of how much was refused."""
 FLAG = re.compile(r"--([a-z-]+)(?: (?!or\b|and\b|takes\b)([\w.:#-]+))?")
 AROUND = 1
 """Lines shown before and after the line of a problem."""
@@ -74,14 +76,15 @@ def draw_head(error: FormatError, form: str, again: Callable[[], None]) -> None:
     by_source: dict[str, list[Problem]] = {}
     for problem in error.problems:
         by_source.setdefault(problem.source, []).append(problem)
-    st.error(f"{count(len(error.problems), 'problem')} in {count(len(by_source), 'file')}.")
     ways = [way[0] for problems in by_source.values() if (way := _ways(problems, error.remedies))]
-    if len(ways) > 1:
-        all_options = dict.fromkeys(option for way in ways for option in way.options)
-        label = plain(f"Fix all and continue: {_words(all_options)}", 300)
-        st.button(label, type="primary", key="fix_all", on_click=_read_again, args=(form, tuple(all_options), again))
-    if ways:
-        st.caption(NOTE)
+    with st.container(key=HEAD):
+        st.error(f"{count(len(error.problems), 'problem')} in {count(len(by_source), 'file')}.")
+        if len(ways) > 1:
+            options = tuple(dict.fromkeys(option for way in ways for option in way.options))
+            label = plain(f"Fix all and continue: {_words(dict.fromkeys(options))}", 300)
+            st.button(label, type="primary", key="fix_all", on_click=_read_again, args=(form, options, again))
+        if ways:
+            st.caption(NOTE)
 
 
 def draw_others(error: FormatError, names: Collection[str], form: str, again: Callable[[], None]) -> None:

@@ -18,7 +18,7 @@ from nereval_core import __version__
 from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, ORDERS, Query
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components import export_menu, navigation, opening
+from pages.shared.components import export_menu, into_view, navigation, opening
 from pages.shared.data import masks, scored_folders, verdict_store
 from pages.shared.data.page_context import PageContext, page_context
 from pages.shared.data.reviewer import login_name
@@ -83,6 +83,7 @@ def page(
                 body(page)
             if exports is not None:
                 export_menu.draw(exports)
+            into_view.draw()
         _count_run()
 
     return run

@@ -22,7 +22,7 @@ from nereval_core.report.figures.scores import decision_bars, type_rows
 from nereval_core.report.score_tables import average_table, criterion_table, document_table, type_table
 from nereval_core.tables import RATIO_KEYS, RATIOS, Column, Table
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components import export_menu
+from pages.shared.components import export_menu, into_view
 from pages.shared.components.downloads import Export, page_of
 from pages.shared.components.tables import (
     ROWS,
@@ -45,6 +45,7 @@ from pages.shared.view.text import as_markdown, named, plain
 
 CHOSEN_TYPE = f"{keys.TABLE}type_bars"
 """The corpus, the type and the decision ("" for its errors) that were clicked, in the session."""
+RECORDS_OF_TYPE = "records_of_type"
 MOST_TYPES = 16
 """Types that are drawn at first, those with most gold spans."""
 PIECE = 10_000
@@ -129,12 +130,14 @@ def by_type(page: PageContext) -> None:
             point = (page.loaded.digest, str(ordered["type"].iat[int(clicked[0])]), code)
             # A second click on the same takes the choice back.
             st.session_state[CHOSEN_TYPE] = None if point == st.session_state.get(CHOSEN_TYPE) else point
+            into_view.bring_into_view(RECORDS_OF_TYPE)
 
     corpus, kind, code = st.session_state.get(CHOSEN_TYPE) or ("", "", "")
     kind = kind if corpus == page.loaded.digest else ""
     headline.mount_bars(data=type_bars(page, ordered, hue, kind), key=key, on_choose_change=choose)
     if kind in set(rows["type"]):
-        _open_type(page, kind, code)
+        with st.container(key=RECORDS_OF_TYPE):
+            _open_type(page, kind, code)
     else:
         st.caption("Choose the F1 of a type for its errors, or a part of its bar for the records of a decision.")
     with st.expander("By type as a table", key=f"{keys.LIST}types_unfolded", on_change="rerun") as opened:
