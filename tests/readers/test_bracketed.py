@@ -184,3 +184,18 @@ def test_lines_with_tight_brackets_stand_as_they_are(line: str) -> None:
 def test_other_brackets_are_not_names(line: str) -> None:
     with pytest.raises(FormatError, match="cannot be recognised"):
         read(Source.of_uploads([("x.txt", f"{line}\n".encode())]))
+
+
+@pytest.mark.parametrize("end", [" ]", "]"])
+def test_types_may_be_in_small_letters_where_all_brackets_have_them(end: str) -> None:
+    text = f"[person Ann Lee{end} left [place Rome{end} .\nMr . [person Lee{end} is back .\n"
+    reading = read(Source.of_uploads([("x.txt", text.encode())]))
+    assert reading.format == "bracketed"
+    assert reading.documents.texts == ("Ann Lee left Rome .", "Mr . Lee is back .")
+    names = [("1", "Ann Lee", "person"), ("1", "Rome", "place"), ("2", "Lee", "person")]
+    assert span_texts(reading.layer) == names
+
+
+def test_brackets_that_are_read_as_text_are_counted() -> None:
+    reading = read_text("Ann [sic] left [see below] Rome [see above] .\n")
+    assert (len(reading.layer), reading.notes) == (0, ("square brackets read as text, as they mark no names: 3",))

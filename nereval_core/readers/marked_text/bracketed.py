@@ -27,6 +27,13 @@ MARK = re.compile(r"<START[:>]|<END>")
 MARKED = re.compile(r"<START(?::[^<>\s]*)?>.*<END>")
 MARKED_SQUARE = re.compile(r"(?:^|\s)\[[A-Z][\w-]*\s+[^\[\]]*\s\](?:\s|$)")
 TIGHT = re.compile(r"\[(?P<type>[A-Z][A-Z0-9_-]+):?\s+(?P<words>[^\[\]]*[^\s\[\]])\](?![(/{\w])")
+SMALL_SQUARE, SMALL_MARKED_SQUARE = (
+    re.compile(pattern.pattern.replace("A-Z", "a-z")) for pattern in (SQUARE, MARKED_SQUARE)
+)
+SMALL_TIGHT = re.compile(r"\[(?P<type>[a-z][a-z0-9_-]+):?\s+(?P<words>[^\[\]]*[^\s\[\]])\](?![(/{\w])")
+BRACKETS = re.compile(r"\[[^\[\]]*\]")
+SMALL_NAME = re.compile(r"\[(?P<type>[a-z][a-z0-9_-]+):?\s+[^\s\[\]][^\[\]]*\]")
+MOST_SMALL_TYPES = 12
 LINKED = re.compile(r"\[(?P<words>[^\[\]]+)\](?:\((?P<type>[^\W\d][\w-]*)(?::[^()/]*)?\)|(?P<details>\{\s*\"[^{}]*\}))")
 RASA = re.compile(r"(?:nlu:|\s*- intent:\s|## intent:)")
 RASA_PART = re.compile(r"\s*(?:-|##)\s*(?P<kind>intent|synonym|lookup|regex|rule|story|response)\s*:")
@@ -56,6 +63,9 @@ MARKS = {
 }
 
 
+SMALL_MARKS = _Marks(SMALL_SQUARE, True, "[type words ]")
+
+
 @dataclass(slots=True)
 class _Document:
     line: int
@@ -82,7 +92,9 @@ class BracketedReader(Reader):
             return 1.0
         if any("]" in line and (LINKED.search(line) or MARKED_SQUARE.search(line)) for line in lines):
             return 0.8
-        return 0.6 if any("]" in line and TIGHT.search(line) for line in lines) else 0.0
+        if any("]" in line and TIGHT.search(line) for line in lines):
+            return 0.6
+        return 0.55 if _has_small_types(lines) else 0.0
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read all documents of all files.
@@ -92,14 +104,21 @@ class BracketedReader(Reader):
         """
         builder = Builder(source.name, named=False)
         files = source.pick(*self.suffixes)
+        n_unread = 0
         for file in files:
             lines = file.lines()
             if pattern := _pattern_of_lines(lines):
                 _add_lines(file, lines, pattern, builder)
                 continue
             # Text without any name is as OpenNLP has it.
-            is_square = not any(map(MARK.search, lines)) and any(map(MARKED_SQUARE.search, lines))
-            marks = MARKS["[" if is_square else "<"]
+            marks = MARKS["<"]
+            if not any(map(MARK.search, lines)):
+                if any(map(MARKED_SQUARE.search, lines)):
+                    marks = MARKS["["]
+                elif _has_small_types(lines) and any(map(SMALL_MARKED_SQUARE.search, lines)):
+                    marks = SMALL_MARKS
+                else:
+                    n_unread += sum(len(BRACKETS.findall(line)) for line in lines)
             for document in _documents(file, lines, marks, options.type or ENTITY, builder):
                 text = " ".join(document.words).replace(" \n ", "\n")
                 builder.document(
@@ -114,16 +133,32 @@ class BracketedReader(Reader):
                     builder.span(start, end, label, line=line)
         layer = builder.finish(options.name or source.label)
         notes = unread_files_note(source, files)
+        notes += [f"square brackets read as text, as they mark no names: {n_unread}"] if n_unread else []
         return Reading(layer.documents, layer, self.name, tuple(notes), places=builder.places)
 
 
 READER = BracketedReader()
 
 
+def _has_small_types(lines: Sequence[str]) -> bool:
+    """Return whether all square brackets of lines hold a type in small letters and words, of few types that recur.
+
+    Brackets in a text, such as `[sic]` and `[see below]`, are as a rule not all of this form.
+    """
+    groups = [mark[0] for line in lines if "]" in line for mark in BRACKETS.finditer(line)]
+    if not groups or any(LINKED.search(line) or TIGHT.search(line) for line in lines):
+        return False
+    names = [SMALL_NAME.fullmatch(group) for group in groups]
+    types = {name["type"] for name in names if name}
+    return all(names) and 2 <= len(types) <= min(MOST_SMALL_TYPES, len(names) - 1)
+
+
 def _pattern_of_lines(lines: Sequence[str]) -> re.Pattern[str] | None:
     """Return the marks of lines that stand as they are, None where the lines are of words with blanks between."""
     if any(MARK.search(line) or MARKED_SQUARE.search(line) for line in lines):
         return None
+    if _has_small_types(lines):
+        return None if any(map(SMALL_MARKED_SQUARE.search, lines)) else SMALL_TIGHT
     has_marks = (pattern for pattern in (LINKED, TIGHT) if any("]" in line and pattern.search(line) for line in lines))
     return LINKED if any(map(RASA.match, lines)) else next(has_marks, None)
 
