@@ -150,6 +150,11 @@ def other_has(there: Demo, doc: str, record: str) -> bool:
     return record in record_ids(reading(there, "perceptron")(doc).layers("strict")[1], "p")
 
 
+BOXES_OF_PIECES = """all => all.map(lane => [...lane.querySelectorAll(".nt-piece")].map(
+    piece => [piece.getBoundingClientRect().top, piece.getBoundingClientRect().bottom]))"""
+"""Top and bottom of the pieces of each lane, at one moment: a page that is drawn anew has others."""
+
+
 def test_in_the_browser_each_system_has_a_lane_and_keys_change_the_one_that_is_read(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 390, "height": 844})
     visit.open("Inspect", replace(RECORD, beside="perceptron"))
@@ -157,10 +162,10 @@ def test_in_the_browser_each_system_has_a_lane_and_keys_change_the_one_that_is_r
     visit.page.locator(".nt-piece").first.wait_for()
     assert lanes.evaluate_all("all => all.map(lane => lane.ariaLabel.split(':')[0])") == ["gold", "perceptron", "rules"]
     assert "wrong in this sentence" in lanes.nth(1).get_attribute("aria-label")
-    boxes = [[piece.bounding_box() for piece in lanes.nth(at).locator(".nt-piece").all()] for at in range(3)]
-    assert all(boxes)
+    boxes = lanes.evaluate_all(BOXES_OF_PIECES)
+    assert len(boxes) == 3 and all(boxes)
     for upper, lower in ((0, 1), (1, 2)):
-        assert max(box["y"] + box["height"] for box in boxes[upper]) <= min(box["y"] for box in boxes[lower]) + 1
+        assert max(bottom for _, bottom in boxes[upper]) <= min(top for top, _ in boxes[lower]) + 1
     # The lanes scroll in their box, never the page; what is copied is the text alone.
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
     texts = Demo("pharmacology", NAMES).gold.documents

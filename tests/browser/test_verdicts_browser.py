@@ -178,9 +178,9 @@ def test_a_span_is_corrected_in_the_text_by_keys_and_drags(visit: Visit, store: 
     assert visit.page.locator(".nv-right").count() == 1 and "edge by word" in visit.page.locator(".nw-bar").inner_text()
     assert not grave(visit, None)
     visit.page.keyboard.press("Shift+ArrowRight")
-    assert live.inner_text().startswith("troponin I rose, PROTEINAS, characters 133 to 148")
+    assert visit.eventually(lambda: live.inner_text().startswith("troponin I rose, PROTEINAS, characters 133 to 148"))
     drag(visit, 129, 141)
-    assert live.inner_text().startswith("and troponin, PROTEINAS, characters 129 to 141")
+    assert visit.eventually(lambda: live.inner_text().startswith("and troponin, PROTEINAS, characters 129 to 141"))
     drag(visit, 144, 148, "Control")
     assert "characters 129 to 141 and 144 to 148" in live.inner_text()
     visit.page.get_by_role("button", name="Move the start a word on").click()
@@ -255,7 +255,8 @@ def test_a_reload_brings_an_edit_back_as_a_draft(visit: Visit, store: ReviewStor
     visit.page.locator(".nv-right").first.wait_for()
     visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
     visit.page.keyboard.press("4")
-    assert visit.page.locator(".nw-live").inner_text().startswith("troponin I rose, PROTEINAS, characters 133 to 148")
+    live = visit.page.locator(".nw-live")
+    assert visit.eventually(lambda: live.inner_text().startswith("troponin I rose, PROTEINAS, characters 133 to 148"))
     visit.page.keyboard.press("Escape")
     visit.page.locator(".nw-draft").wait_for(state="detached")
     assert len(store.every()) == given
@@ -265,10 +266,10 @@ def test_an_entity_that_nobody_marked_is_drawn_and_by_touch_buttons_move_edges(v
     opened(visit)
     drag(visit, 40, 45)
     live = visit.page.locator(".nw-live")
-    assert live.inner_text().startswith("chest, no type yet, characters 40 to 45")
+    assert visit.eventually(lambda: live.inner_text().startswith("chest, no type yet, characters 40 to 45"))
     visit.page.locator(".nw-type", has_text="PROTEINAS").click()
     visit.page.get_by_role("button", name="Move the end a word on").click()
-    assert live.inner_text().startswith("chest pain, PROTEINAS, characters 40 to 50")
+    assert visit.eventually(lambda: live.inner_text().startswith("chest pain, PROTEINAS, characters 40 to 50"))
     # On a narrow screen the text stands above the editor.
     visit.page.set_viewport_size({"width": 390, "height": 844})
     visit.page.get_by_role("button", name="leave").click()
@@ -281,7 +282,7 @@ def test_an_entity_that_nobody_marked_is_drawn_and_by_touch_buttons_move_edges(v
     }"""
     visit.page.evaluate(select)
     visit.page.get_by_role("button", name="leave").wait_for()
-    assert live.inner_text().startswith("retired, no type yet, characters 2 to 9")
+    assert visit.eventually(lambda: live.inner_text().startswith("retired, no type yet, characters 2 to 9"))
     visit.page.get_by_role("button", name="leave").click()
     visit.page.get_by_role("button", name="neither").click()
     visit.page.wait_for_function(

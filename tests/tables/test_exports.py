@@ -165,7 +165,7 @@ def test_files_are_offered_once_asked_for(page: str) -> None:
     assert not app.get("download_button")
     app.session_state[MENU] = True
     shown = [button.label for button in sound(app.run()).get("download_button")]
-    layer = ["gold-errors.jsonl"] if page == "Inspect" else []
+    layer = ["gold-errors.jsonl · 53 spans"] if page == "Inspect" else []
     forms = [label for label, _, _ in FORMS.values()]
     papers = [] if why_no_pictures() else ["PDF for papers", "SVG for papers"]
     # Overview draws its two tables as figures too.

@@ -8,7 +8,7 @@ export default function ({ data }) {
   seen.add(data.token);
   let left = PATIENCE.tries;
   const bring = () => {
-    const element = document.querySelector(`.st-key-${data.key}`);
+    const element = /** @type {HTMLElement | null} */ (document.querySelector(`.st-key-${data.key}`));
     if (element) {
       element.tabIndex = -1;
       element.focus({ preventScroll: true });

@@ -60,6 +60,7 @@ function fitHeight(workbench) {
   const top = parts.root.getBoundingClientRect().top + scrolled;
   parts.root.style.setProperty("--nw-height", `${Math.max(430, Math.floor(window.innerHeight - top - 14))}px`);
   layoutAgain(workbench, (view) => view.clientWidth !== view.nvWidth);
+  revealAgain(workbench);
 }
 
 function button(name, label, handle, title) {

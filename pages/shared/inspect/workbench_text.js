@@ -283,8 +283,12 @@ function drawMap(workbench) {
 
 const ROOM_FOR_LABELS = 56; // pixels of two lanes of labels above and below the words of a record
 
+function openRecord(scroll) {
+  return scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place") ?? undefined;
+}
+
 function revealRecord(scroll) {
-  const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
+  const piece = openRecord(scroll);
   if (!piece) return;
   const [box, frame] = [piece.getBoundingClientRect(), scroll.getBoundingClientRect()];
   // Lanes scroll sideways in a box of their own.
@@ -295,6 +299,22 @@ function revealRecord(scroll) {
   scroll.scrollTop += box.top - frame.top - frame.height / 3;
 }
 
+// How far below the upper edge of what is in sight the open record stands.
+function topOfRecord(scroll) {
+  const piece = openRecord(scroll);
+  return piece && piece.getBoundingClientRect().top - scroll.getBoundingClientRect().top;
+}
+
+// What is above or below the text may take another height after a record was scrolled to: it stays in sight, unless
+// somebody has scrolled since.
+function revealAgain(workbench) {
+  const { scroll } = workbench.parts;
+  const top = topOfRecord(scroll);
+  if (top === undefined || Math.abs(top - workbench.recordTop) > 1) return;
+  revealRecord(scroll);
+  workbench.recordTop = topOfRecord(scroll);
+}
+
 // Scroll to a record that was just opened again, once all around its text is as high as it stays. On a narrow screen the text is
 // longer than what is in sight of it: the page is scrolled so far that the record is above the bar of verdicts, and the
 // queue stays as near as it can.
@@ -303,8 +323,9 @@ function reveal(workbench) {
   if (workbench.isRevealed ?? true) return;
   workbench.isRevealed = true;
   revealRecord(scroll);
+  workbench.recordTop = topOfRecord(scroll);
   const main = document.querySelector("[data-testid='stMain']");
-  const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
+  const piece = openRecord(scroll);
   if (!main || !piece) return;
   const box = piece.getBoundingClientRect();
   const top = Math.max(main.getBoundingClientRect().top, 0) + ROOM_AROUND;
