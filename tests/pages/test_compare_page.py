@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 import pandas as pd
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.comparison import against, compare_scores, headline, oriented, ranking_sentences
@@ -26,7 +27,7 @@ from nereval_core.report.figures.comparison import brackets, difference_dots, le
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import Table, columns_of
-from pages.shared.components import downloads
+from pages.shared.components import downloads, navigation
 from pages.shared.components.downloads import file_of
 from pages.shared.components.tables import ROWS
 from pages.shared.data import caches
@@ -34,7 +35,7 @@ from pages.shared.data.loading import load
 from pages.shared.systems import ranking
 from pages.shared.systems import tables as compare_tables
 from pages.shared.systems.pair import difference_words
-from pages.shared.view import View, state
+from pages.shared.view import View, keys, state
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
@@ -374,9 +375,12 @@ def test_slices_and_published_scorers_are_facets_of_the_figure(tab: str) -> None
     numbers = dict(zip(table.iloc[:, 0], table["rules"], strict=True))
     drawn = next(trace for trace in figure["data"] if trace["mode"] == "markers" and trace["name"].endswith("rules"))
     pairs = zip(drawn["customdata"], drawn["x"], strict=True)
-    assert {facet: f"{value:.3f}" for (_, facet), value in pairs} == {
+    assert {facet.removesuffix(", few"): f"{value:.3f}" for (_, facet), value in pairs} == {
         name: text.split(" ")[0] for name, text in numbers.items() if text != "–"
     }
+    # Small slices are marked as on Overview.
+    labels = [label for label in figure["layout"]["yaxis"]["ticktext"] if "(n=" in label]
+    assert all((", few" in label) == (int(label.split("n=")[1].rstrip(")")) < 20) for label in labels)
 
 
 def test_a_scorer_that_refuses_the_corpus_is_not_preselected_and_says_why_where_it_is_chosen() -> None:
@@ -526,3 +530,10 @@ def test_a_ranking_that_nobody_saves_is_drawn_once(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(ranking, "leaderboard", lambda *a, **named: pairs.append(named["pair"]) or draw(*a, **named))
     opened("Systems", RANKED)
     assert [all(pair) for pair in pairs] == [True]
+
+
+def test_a_link_to_the_page_itself_begins_at_its_top() -> None:
+    navigation._go_on_here(View(system="rules"))
+    assert state.view().system == "rules" and streamlit.session_state[keys.INTO_VIEW]["key"] == navigation.TITLE
+    state.put(View())
+    del streamlit.session_state[keys.INTO_VIEW]

@@ -82,10 +82,12 @@ def draw(place: DeltaGenerator) -> None:
     _items.set(None)
     if not items:
         return
-    with place, st.popover("Export", key=MENU, type="tertiary", on_change="rerun", help=_HELP) as popover:
+    with place, st.popover("Export", key=MENU, type="tertiary", on_change="rerun") as popover:
         if not popover.open:
             return
         with st.container(width=500, gap="small"):
+            # A tooltip would lie over this.
+            st.caption(_HELP)
             width = _choose_width() if any(item.figure for item in items.values()) else None
             for name, item in items.items():
                 st.markdown(f"**{plain(capitalised(name.replace('-', ' ')))}**")

@@ -12,12 +12,14 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from pages.shared.components import links
+from pages.shared.components import into_view, links
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys, state
 
 ROOT = Path(__file__).parents[3]
 START = "app.py"
+TITLE = "title_row"
+"""The container of a page's title."""
 
 GROUPS = {
     "": ("Start",),
@@ -68,9 +70,15 @@ def link_to(
     """
     files = pages()
     if key and name == st.session_state.get(keys.PAGE):
-        st.button(label, key=f"{keys.LIST}link_{key}", type="tertiary", on_click=state.put, args=(view,), help=help)
+        st.button(label, key=f"{keys.LIST}link_{key}", type="tertiary", on_click=_go_on_here, args=(view,), help=help)
     elif name in files:
         _draw_link(files[name], label, state.link(view), icon=icon, help=help)
+
+
+def _go_on_here(view: View) -> None:
+    """Show a view on the page itself from its top, as another page would begin (a callback)."""
+    state.put(view)
+    into_view.bring_into_view(TITLE)
 
 
 def _draw_link(

@@ -110,7 +110,7 @@ def _draw_frame(title: str, page: PageContext | None, fits: bool) -> DeltaGenera
         if page is not None and page.is_demo and title != "Start":
             name = named(page.loaded.corpus.name)
             navigation.link_to("Start", f"Demo: {name} · :primary[open your own →]", page.view)
-    with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
+    with st.container(horizontal=True, vertical_alignment="center", key=navigation.TITLE):
         st.title(title if title != "Start" else "nereval")
         return st.container(width="content")
 

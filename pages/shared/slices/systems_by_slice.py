@@ -58,7 +58,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         return
     units = units_of(page)
     tests = pairs[pairs["p_holm"].notna()]
-    marks = {value: few_marked(value, intervals) for value in intervals["type"].unique()}
+    marks = marked_names(intervals)
     method = ranking_method(slice_intervals(units), SLICE_PLAN.level, most_tests(tests), "slice")
     apart = tests[are_significant(tests, SLICE_PLAN.level)]
     whose = f"F1 of {count(len(systems), 'system')}"
@@ -77,9 +77,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         draw_title(figure, page.systems), "slice_systems", facts, file="systems-by-slice", saved=figure
     )
     values = {mark: value for value, mark in marks.items()}
-    if any(mark != value for mark, value in values.items()):
-        few = f"Few: under {SMALL_SLICE_SPANS} gold spans, so that F1 may be far off."
-        st.caption(plain(page.words.by_names(few)))
+    explain_marks(page, marks)
     if len(chosen) == 2 and chosen[0] in systems and chosen[1] in values:
         system, value = str(chosen[0]), values[chosen[1]]
         context = page if system == page.system else page.of(system)
@@ -101,6 +99,18 @@ def slice_intervals(units: ResamplingUnits) -> str:
         f"{words}; slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural} have no intervals, "
         "and no brackets where their gold spans are in fewer"
     )
+
+
+def marked_names(intervals: pd.DataFrame) -> dict[str, str]:
+    """Return the name of each slice as figures have it, see `few_marked`."""
+    return {value: few_marked(value, intervals) for value in intervals["type"].unique()}
+
+
+def explain_marks(page: PageContext, marks: Mapping[str, str]) -> None:
+    """Say what the mark of small slices means, where there are any."""
+    if any(mark != value for value, mark in marks.items()):
+        few = f"Few: under {SMALL_SLICE_SPANS} gold spans, so that F1 may be far off."
+        st.caption(plain(page.words.by_names(few)))
 
 
 def few_marked(value: str, intervals: pd.DataFrame) -> str:

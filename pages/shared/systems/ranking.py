@@ -82,6 +82,8 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
     )
     if other:
         st.caption("Click two systems to compare them below: the last two are A and B.")
+    if ranking.facet == "slice":
+        systems_by_slice.explain_marks(page, systems_by_slice.marked_names(ranking.intervals))
     if ranking.facet == "type":
         st.caption(rough_words(ranking.intervals, comparison.units))
     return every
@@ -125,8 +127,12 @@ def method_and_tests(comparison: Comparison, ranking: Ranking) -> tuple[str, pd.
 def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
     units = comparison.units
     method, apart = method_and_tests(comparison, ranking)
+    intervals = ranking.intervals
+    if ranking.facet == "slice":
+        marks = {"type": systems_by_slice.marked_names(intervals)}
+        intervals, apart = intervals.replace(marks), apart.replace(marks)
     figure = leaderboard(
-        ranking.intervals,
+        intervals,
         method,
         (units.singular, units.plural),
         apart=apart,
