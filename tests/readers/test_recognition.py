@@ -144,6 +144,11 @@ UNKNOWN = [
         '<?xml version="1.0"?>\n<!-- a -->\n<c l="en">\n</c>\n',
         "XML that begins '<c l=\"en\">'; write it in a format",
     ),
+    (
+        "x.jsonl",
+        '{"id": "d", "output": "I see none."}\n',
+        "keys 'id', 'output', as 'mentions' has them, whose values are not",
+    ),
     ("x.xml", "<tei>\n</tei>\n", "XML that begins '<tei>'; write it in a format that is read"),
     ("x.txt", "Just a text.\n", "it begins 'Just a text.'; write it in a format that is read"),
     (

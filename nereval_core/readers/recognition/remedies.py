@@ -190,6 +190,8 @@ def _describe_object(keys: Collection[str]) -> tuple[str, str]:
     if nearest is None or nearest[0] == "jsonl":
         return f"an object with {named} for keys, which no known format has", NATIVE
     format, shape = nearest
+    if shape.keys <= set(keys):
+        return f"an object with the keys {named}, as '{format}' has them, whose values are not of its form", ""
     finding = f"an object with the keys {named}, which no format has so; the nearest is '{format}' with "
     return finding + ", ".join(sorted(shape.keys)), "write it so"
 
