@@ -390,6 +390,8 @@ def test_a_reading_waits_for_a_place_and_can_be_cancelled_there(gate: Event) -> 
     jobs.cancel(third)
     assert stopped.finished.wait(30) and stopped.loaded is None and jobs.get(third) is None
     assert "Waiting" in waiting.watch.stage and not waiting.finished.is_set()
+    # Whoever has a place waits for nobody.
+    assert "Waiting" not in running.watch.stage
     jobs.cancel(first)
     assert running.finished.wait(30) and running.loaded is None
     gate.set()

@@ -28,7 +28,9 @@ from nereval_core.writers import pack_layer, write
 from pages.shared.components.downloads import WITHOUT
 from pages.shared.data import caches, reference_layer
 from pages.shared.data.loading import DEMOS, Loaded, load
+from pages.shared.data.page_context import PageContext
 from pages.shared.server import access
+from pages.shared.verdicts.events import Applied
 from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
 from pages.shared.view.text import named, plain
@@ -81,6 +83,12 @@ def test_with_no_verdict_it_says_how_to_give_one(name: str, store: ReviewStore) 
     assert not app.dataframe
     if not name:
         assert [metric.value.partition(" ")[0] for metric in app.metric] == ["0"]
+
+
+def test_with_verdicts_that_wait_for_a_name_it_says_so(store: ReviewStore) -> None:
+    page = PageContext(DEMO, VIEW, caches.settings_of(DEMO.corpus.gold, VIEW))
+    app = opened("Review", VIEW, **{keys.APPLIED: Applied(waiting=((page, {}), (page, {})))})
+    assert any("2 verdicts given in this tab" in info.value and "name" in info.value for info in app.info)
 
 
 def test_what_if_is_what_the_core_says(store: ReviewStore) -> None:

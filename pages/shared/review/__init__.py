@@ -223,9 +223,8 @@ def say_no_verdicts(page: PageContext) -> bool:
         "changed."
     )
     if n_waiting := len(applied().waiting):
-        st.info(
-            f"{count(n_waiting, 'verdict')} given in this tab not counted yet, for want of a name: Inspect asks for it."
-        )
+        verb = "waits" if n_waiting == 1 else "wait"
+        st.info(f"{count(n_waiting, 'verdict')} given in this tab {verb} for your name: Inspect asks for it.")
     navigation.link_to("Inspect", ":primary[Give verdicts on Inspect →]", page.view)
     return True
 
