@@ -85,7 +85,7 @@ def test_keys_that_were_meant_for_something_else_decide_nothing(visit: Visit, st
     visit.page.evaluate("() => document.querySelector('.st-key-widget_q').classList.replace('st-key-widget_q', 'late')")
     visit.page.keyboard.type("/1st")
     assert place(visit) == 0
-    visit.page.evaluate("() => document.querySelector('.late').classList.replace('late', 'st-key-widget_q')")
+    visit.page.evaluate("() => document.querySelector('.late')?.classList.replace('late', 'st-key-widget_q')")
     visit.page.wait_for_function("() => document.activeElement.value === '1st'")
     visit.page.keyboard.press("Escape")
     visit.wait_until_drawn(0)

@@ -182,7 +182,7 @@ def test_columns_not_read_are_said() -> None:
 
 
 def test_what_offsets_count_can_be_said() -> None:
-    text = '{"text": "😀 Ann", "label": [[2, 5, "PER"]]}'
+    text = '{"text": "😀 Ann is here", "label": [[3, 6, "PER"]]}'
     app = given(("gold.jsonl", text), ("system.jsonl", text))
     assert any("offsets taken as UTF-16 units" in line for line in said(read(app)))
     app = given(("gold.jsonl", text), ("system.jsonl", text))
