@@ -24,6 +24,8 @@ def test_keys_lead_from_a_pattern_to_its_records(visit: Visit) -> None:
     assert "next pattern" in sheet.inner_text()
     page.keyboard.press("Escape")
     sheet.wait_for(state="detached")
+    page.wait_for_function("() => location.search.includes('pattern=')")
+    visit.wait_until_drawn(0)
     with visit.rerun():
         page.keyboard.press("Enter")
     page.locator(".nw-count", has_text=f"{number} records").wait_for()
