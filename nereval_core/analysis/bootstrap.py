@@ -140,7 +140,7 @@ class Bootstrap:
         """Return a block as `_FewUnits`, None where it is not one or the weights of all units cannot be kept."""
         n_units = block.shape[-1]
         is_drawn_apart = self.units.strata is not None or n_units != self.units.count
-        if is_drawn_apart or n_units * self.plan.resamples > WEIGHTS_KEPT:
+        if is_drawn_apart or not 0 < n_units * self.plan.resamples <= WEIGHTS_KEPT:
             return None
         is_counted = block != 0
         is_common = is_counted.sum(axis=1) * FEW_OF_ALL > n_units

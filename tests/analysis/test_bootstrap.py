@@ -99,6 +99,11 @@ def test_blocks_are_drawn_alike() -> None:
             np.testing.assert_array_equal(stage, same)
 
 
+def test_without_units_all_sums_are_zero() -> None:
+    (values,) = bootstrap.Bootstrap(ResamplingPlan(), document_units(0)).resample([np.zeros((4, 0), np.int64)])
+    assert values.left_out.shape == (4, 0) and not values.observed.any() and not values.resampled.any()
+
+
 def test_one_candidate_or_none_is_drawn_in_each_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = np.array([[True, True, False], [True, False, False], [True, True, False]])
     plan = ResamplingPlan(resamples=6_000)
