@@ -13,7 +13,7 @@ import re
 import runpy
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.support import conlleval_corpora, seqscore_corpora
@@ -148,23 +148,24 @@ def smm4h(program: Path, documents: list[Document]) -> str:
 
 
 def cantemist(program: Path, documents: list[Document]) -> str:
-    """Return precision, recall and F1 as they are printed last."""
-    with tempfile.TemporaryDirectory() as root:
-        write_brat(Path(root), documents)
-        # The script of its other task, which main.py imports, needs more packages.
-        module = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import cantemist_ner_norm; "
-        call = f"cantemist_ner_norm.main('{root}/gold', '{root}/pred', subtask='ner')"
-        printed, errors = run_program(os.environ["PYTHON"], "-c", module + call)
-        assert printed, errors
-        return printed.splitlines()[-1].partition("|")[2]
+    """Return precision, recall and F1 of mentions."""
+    return cantemist_subtask(program, documents, "ner", write_brat)
 
 
 def cantemist_norm(program: Path, documents: list[Document]) -> str:
     """Return precision, recall and F1 of mentions with their codes, which are the labels drawn."""
+    return cantemist_subtask(program, documents, "norm", write_codes)
+
+
+def cantemist_subtask(
+    program: Path, documents: list[Document], subtask: str, write: Callable[[Path, list[Document]], None]
+) -> str:
+    """Return precision, recall and F1 of a subtask as they are printed last."""
     with tempfile.TemporaryDirectory() as root:
-        write_codes(Path(root), documents)
+        write(Path(root), documents)
+        # The script of its other task, which main.py imports, needs more packages.
         module = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import cantemist_ner_norm; "
-        call = f"cantemist_ner_norm.main('{root}/gold', '{root}/pred', subtask='norm')"
+        call = f"cantemist_ner_norm.main('{root}/gold', '{root}/pred', subtask={subtask!r})"
         printed, errors = run_program(os.environ["PYTHON"], "-c", module + call)
         assert printed, errors
         return printed.splitlines()[-1].partition("|")[2]
