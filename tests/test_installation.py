@@ -110,7 +110,6 @@ def test_an_interrupt_ends_the_server_in_silence(nereval: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["nowhere.jsonl", "nowhere.jsonl"], "nowhere.jsonl: no such file or folder; check the path"),
         (["bad.jsonl", str(DEMO / "rules.jsonl")], "bad.jsonl:1: not JSON"),
         (["--data", "nowhere"], "nereval app: --data nowhere: no such folder"),
         (["--masked"], "nereval app: unrecognized arguments: --masked"),

@@ -38,6 +38,7 @@ from nereval_core.readers import Reading
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
 
+NO_DOCUMENT = Problem("annotators", None, "no document in any layer", "give those of the same texts")
 NO_DOCUMENT_IN_COMMON = Problem("annotators", None, "no two have a document in common", "name those of the same texts")
 DocumentsCompared = Literal["same", "shared", "pairwise"]
 
@@ -113,8 +114,11 @@ def run(options: AgreementOptions, loaded: Loaded, first: str, systems: Sequence
     """Measure the agreement of annotators over the same documents; the layer of the `first` was loaded as gold.
 
     Raises:
-        FormatError: a criterion that no annotator can be gold of, or what the documents cannot be resampled by.
+        FormatError: no document, a criterion that no annotator can be gold of, or what the documents cannot be
+            resampled by.
     """
+    if not len(loaded.corpus.documents):
+        raise FormatError([NO_DOCUMENT])
     layers = annotator_layers(first, loaded)
     annotators = {name: layer for name, layer in layers.items() if name not in systems}
     _tell_of_annotators(annotators, listener)

@@ -22,6 +22,7 @@ from nereval_core.api.app import RunningPages
 from nereval_core.problems import FormatError
 from pages.shared.view.link import read_link
 from tests.support import ROOT
+from tests.support.commands import Cli
 
 DEMO = ROOT / "demo_data" / "biology"
 GOLD, RULES, PERCEPTRON = (str(DEMO / f"{name}.jsonl") for name in ("gold", "rules", "perceptron"))
@@ -131,3 +132,29 @@ def test_settings_that_the_pages_do_not_have_are_named() -> None:
         {"system": "rules", "criterion": "strict"},
         ("The pages align gold spans and predictions one to one.",),
     )
+
+
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        (["nowhere.jsonl", GOLD], "nowhere.jsonl: no such file or folder; check the path"),
+        ([GOLD, "a=nowhere.jsonl"], "nowhere.jsonl: no such file or folder; check the path"),
+        ([f"gold={GOLD}", f"gold={RULES}", "nowhere/"], "nowhere/: no such file or folder; check the path"),
+        ([GOLD, f"a={RULES}", RULES, RULES], "RULES: a second system is called 'rules'".replace("RULES", RULES)),
+    ],
+)
+def test_files_that_cannot_be_opened_start_no_server(
+    files: list[str], line: str, command: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("a server was started"))
+    status, out, err = command("app", *files)
+    assert (status, out) == (2, "") and line in err
+
+
+def test_files_that_can_be_opened_are_left_to_the_server(command: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[list[str]] = []
+    monkeypatch.setattr(os, "execve", lambda _, line, __: lines.append(line))
+    monkeypatch.setattr(sys, "stdin", None)
+    # Standard input is the server's to read.
+    command("app", "-", f"a={RULES}", "--port", "8600")
+    assert lines[0][-3:] == ["--files", "-", f"a={RULES}"]

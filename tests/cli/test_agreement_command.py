@@ -173,6 +173,8 @@ def test_the_library_takes_python_objects_and_layers() -> None:
     layers = {name: nereval.read(path).layer for name, path in GIVEN.items()}
     with_layers = nereval.agreement(layers, resamples=100)
     pd.testing.assert_frame_equal(with_layers.table, nereval.agreement(GIVEN, resamples=100).table)
+    with pytest.raises(FormatError, match="annotators: no document in any layer; give those of the same texts"):
+        nereval.agreement({"a": [], "b": []})
     with pytest.raises(FormatError, match="fewer than two"):
         nereval.agreement({"a": spans})
     with pytest.raises(FormatError, match="'b' is an annotator and a system"):

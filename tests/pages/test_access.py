@@ -167,7 +167,8 @@ def cookie_of(with_login: str, account: dict[str, object], monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    "account", [{"email": "Ada@lab.example"}, {"email": "eve@example.org", "email_verified": True}]
+    "account",
+    [{"email": "Ada@lab.example", "email_verified": "true"}, {"email": "eve@example.org", "email_verified": True}],
 )
 def test_whoever_logs_in_and_is_let_in_is_answered(
     with_login: str, account: dict[str, object], monkeypatch: pytest.MonkeyPatch
@@ -182,7 +183,7 @@ def test_whoever_logs_in_and_is_let_in_is_answered(
 
 def test_a_login_under_another_address_shows_nothing(with_login: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Streamlit takes nobody for logged in whose page is not of the origin of `redirect_uri`, as here.
-    cookie = cookie_of(with_login, {"email": "ada@lab.example"}, monkeypatch)
+    cookie = cookie_of(with_login, {"email": "ada@lab.example", "email_verified": True}, monkeypatch)
     cookies = dict(part.split("=", 1) for part in cookie.split("; "))
     with Visitor(with_login, cookies=cookies) as visitor:
         visitor.open("Overview")
@@ -193,11 +194,13 @@ def test_a_login_under_another_address_shows_nothing(with_login: str, monkeypatc
 
 NOT_LET_IN: tuple[dict[str, object], ...] = (
     {},
-    {"email": "eve@lab.example"},
-    {"email": "eve@sub.example.org"},
+    {"email": "eve@lab.example", "email_verified": True},
+    {"email": "eve@sub.example.org", "email_verified": True},
+    {"email": "eve@example.org"},
     {"email": "eve@example.org", "email_verified": False},
-    {"email": "@example.org"},
-    {"email": "eve@example.org <b>@evil.example"},
+    {"email": "eve@example.org", "email_verified": "false"},
+    {"email": "@example.org", "email_verified": True},
+    {"email": "eve@example.org <b>@evil.example", "email_verified": True},
 )
 
 

@@ -216,6 +216,8 @@ BAD_SECRETS = {
     f"[auth]\n{KEY}\n[nereval]\nallow = [1]": NOT_WHO,
     f"[auth]\n{KEY}\n[nereval]\nalow = ['@example.org']": NOT_WHO,
     f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']\nwho = 1": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']\ntrust_unverified = 'yes'": NOT_WHO,
+    f"[auth]\n{KEY}\n[nereval]\ntrust_unverified = true": NOT_WHO,
     f"nereval = 1\n[auth]\n{KEY}": NOT_WHO,
 }
 
@@ -252,10 +254,22 @@ def test_secrets_name_who_may_log_in_as_the_option_does(
     secrets.write_text(f"[auth]\n{KEY}\n[nereval]\nallow = ['Ada@lab.example ', '@Example.org']")
     start(monkeypatch)
     assert access.allowed_accounts() == {"ada@lab.example", "@example.org"}
-    assert access.is_allowed({"email": "ADA@lab.example"}) and not access.is_allowed({"email": "eve@lab.example"})
+    assert access.is_allowed({"email": "ADA@lab.example", "email_verified": True})
+    assert not access.is_allowed({"email": "eve@lab.example", "email_verified": True})
     with pytest.raises(SystemExit):
         start(monkeypatch, "--allow", "@example.org")
     assert capsys.readouterr().err.startswith(NOT_WHO)
+
+
+@pytest.mark.parametrize(("line", "is_trusted"), [("", False), ("trust_unverified = true", True)])
+def test_an_address_that_nobody_verified_counts_where_the_secrets_say_so(
+    secrets: Path, monkeypatch: pytest.MonkeyPatch, line: str, is_trusted: bool
+) -> None:
+    secrets.write_text(f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']\n{line}")
+    start(monkeypatch)
+    assert access.is_allowed({"email": "ann@example.org"}) == is_trusted
+    assert not access.is_allowed({"email": "ann@example.org", "email_verified": False})
+    assert access.is_allowed({"email": "ann@example.org", "email_verified": True})
 
 
 def test_it_says_what_is_in_force_and_where_things_are(

@@ -46,6 +46,7 @@ def run(options: argparse.Namespace) -> None:
         options.review = None
     ours = server_arguments(options)
     if options.files:
+        _open_files(options)
         # The server parses the rest once more and reads the files: what was read is not carried from here to there.
         of_server = Parser(add_help=False, allow_abbrev=False)
         _add_server(of_server.add_argument)
@@ -53,3 +54,19 @@ def run(options: argparse.Namespace) -> None:
     line = serving_command(server, ours)
     # This process becomes the server, so that signals that end it end the server.
     os.execve(sys.executable, line, environment)
+
+
+def _open_files(options: argparse.Namespace) -> None:
+    """Refuse what cannot be opened before a server starts; it is read there, and standard input there alone.
+
+    Raises:
+        FormatError: no such file or folder, nothing in it, or two systems with one name.
+    """
+    from nereval_core.cli.files import gold_path, system_paths
+    from nereval_core.readers.input.paths import STDIN_PATH
+    from nereval_core.readers.input.source import Source
+
+    for paths in (gold_path(options), *system_paths(options).values()):
+        for path in (paths,) if isinstance(paths, str) else paths:
+            if path != STDIN_PATH:
+                Source.of_path(path)

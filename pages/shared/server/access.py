@@ -43,6 +43,8 @@ TOKEN_PAGE, LOGIN_PAGE = (Path(__file__).parent / f"{name}_page.html" for name i
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 SECTION = "nereval"
 """The section of Streamlit's secrets that names who may log in, as `--allow` does."""
+UNVERIFIED = "trust_unverified"
+"""Its switch for providers that do not say whether they have verified an address."""
 LEFT = 30.0
 """Seconds after which somebody whose connection is gone has left: it may come back before."""
 NUMBER = re.compile("[0-9a-f]{32}")
@@ -87,17 +89,23 @@ def allowed_accounts() -> frozenset[str] | None:
     option, section = server_options().allow, secrets_sections().get(SECTION)
     if section is None:
         return None if option is None else addresses(option.split(","))
-    names = section.get("allow") if isinstance(section, Mapping) and len(section) == 1 else None
+    section = section if isinstance(section, Mapping) and section.keys() <= {"allow", UNVERIFIED} else {}
+    names = section.get("allow")
     allowed = addresses(names) if isinstance(names, list) and all(isinstance(name, str) for name in names) else ()
-    if option is not None or not allowed or not all(map(ADDRESS.fullmatch, allowed)):
-        remedy = 'write allow = ["user@example.org", "@example.org"] and nothing else there, without --allow'
+    is_right = option is None and isinstance(section.get(UNVERIFIED, False), bool)
+    if not is_right or not allowed or not all(map(ADDRESS.fullmatch, allowed)):
+        remedy = f'write allow = ["user@example.org", "@example.org"], without --allow, and at most {UNVERIFIED} = true'
         raise FormatError.single("secrets.toml", None, f"the section [{SECTION}] does not say who may log in", remedy)
     return frozenset(allowed)
 
 
 def address_of(account: Mapping[str, Any]) -> str:
-    """Return the address of mail of an account, "" where its provider knows none or has not verified it."""
-    is_verified = account.get("email_verified", True) in (True, "true")
+    """Return the address of mail of an account, "" where its provider does not say that it has verified it.
+
+    Where it says nothing of it, the secrets may trust that nobody chooses an address there.
+    """
+    is_trusted = secrets_sections().get(SECTION, {}).get(UNVERIFIED, False)
+    is_verified = account.get("email_verified", is_trusted) in (True, "true")
     return str(account.get("email") or "").casefold() if is_verified else ""
 
 
@@ -255,7 +263,7 @@ class Access(Layer):
             await RedirectResponse(streamlit_internals.login_address(), 303)(request.scope, receive, send)
         else:
             account = streamlit_internals.logged_in_account(request.cookies)
-            name = "" if account is None else address_of(account) or "This account"
+            name = "" if account is None else address_of(account) or "An account without a verified address"
             refusal = f"{name} is not among those whom this server lets in." if name else ""
             page = LOGIN_PAGE.read_text(encoding="utf-8").replace("{address}", login).replace("{said}", escape(refusal))
             answer = _ask(request, page, refusal or "This server asks its visitors to log in.")
