@@ -133,7 +133,7 @@ def test_the_numbers_of_sentences_open_their_records() -> None:
         assert [opened(listed(found.loose), part.query) for part in said if isinstance(part, RecordCount)] == [
             part.number for part in said if isinstance(part, RecordCount)
         ]
-    said = recovered_sentence(recover_spans(SCORES), "strict")
+    said = recovered_sentence(recover_spans(SCORES))
     assert sentence_text(said).startswith(
         "Of 184 gold spans 63 (34%) are not found under strict; 22 (35%) of these are first credited by right"
     )
@@ -141,7 +141,7 @@ def test_the_numbers_of_sentences_open_their_records() -> None:
         if isinstance(part, RecordCount):
             assert opened(listed("strict"), part.query) == part.number
     nothing = score_layers(DEMO.gold.take(np.arange(0)), DEMO.system("rules"), settings(*APPLICABLE))
-    assert gap_sentence(gap(nothing, "strict", "type")) == recovered_sentence(recover_spans(nothing), "strict") == ()
+    assert gap_sentence(gap(nothing, "strict", "type")) == recovered_sentence(recover_spans(nothing)) == ()
 
 
 def test_folds_open_their_records() -> None:

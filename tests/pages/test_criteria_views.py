@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.criteria.gap import gap, recover_spans
+from nereval_core.analysis.criteria.gap import CHAIN, gap, recover_spans
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve, step_at
 from nereval_core.analysis.criteria.sensitivity import fold_scores, merge_types, proxy_table
 from nereval_core.analysis.criteria.tables import proxy_criterion_table, recovered_table, vanished_table
@@ -102,12 +102,22 @@ def test_a_criterion_that_counts_tokens_is_not_compared() -> None:
         assert not app.dataframe
 
 
-def test_what_could_be_recovered_opens_its_records() -> None:
-    table = recover_spans(SCORES).table()
-    for row, spans in enumerate(table["spans"].tolist()):
-        app = shown("recovered", replace(VIEW, criterion="type"), table_recovered=cell(row, "gold spans"))
+@pytest.mark.parametrize(("criterion", "chain"), [("strict", CHAIN), ("left", ("left", "either", "type", "lenient"))])
+def test_rescued_errors_are_those_of_the_criterion_of_the_bar(criterion: str, chain: tuple[str, ...]) -> None:
+    scores = caches.scores(DEMO, "rules", caches.spans_only(caches.as_read(DEMO), chain))
+    recovered = recover_spans(scores, chain)
+    for row, spans in enumerate(recovered.table()["spans"].tolist()):
+        app = shown("recovered", replace(VIEW, criterion=criterion), table_recovered=cell(row, "gold spans"))
         listed(app, spans)
-    assert_shows(frame(app, "first credited by"), recovered_table(recover_spans(SCORES), ""))
+    assert_shows(frame(app, "first credited by"), recovered_table(recovered, ""))
+    assert address(app).get("criterion", "strict") == criterion
+
+
+@pytest.mark.parametrize("criterion", ["lenient", "fragment"])
+def test_no_criterion_is_looser(criterion: str) -> None:
+    app = shown("recovered", replace(VIEW, criterion=criterion))
+    assert f"No criterion is looser than {criterion}" in " ".join(caption.value for caption in app.caption)
+    assert not app.dataframe
 
 
 @pytest.mark.parametrize(("share", "least", "same"), [("union", 0.5, True), ("gold", 0.83, False)])

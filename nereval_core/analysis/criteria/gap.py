@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT
+from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, START
 from nereval_core.analysis.crosstab import check_comparable
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, number_with_noun, record_count
 from nereval_core.analysis.span_relations import have_same_type, judge_pairs, overlapping_pairs
@@ -26,7 +27,7 @@ from nereval_core.records.queries import BETWEEN, Query
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
-from nereval_core.scoring.criteria import Decision
+from nereval_core.scoring.criteria import Criterion, Decision, decision_table
 
 Int8 = NDArray[np.int8]
 
@@ -205,10 +206,19 @@ def gap_sentence(gap: Gap) -> Sentence:
 
 @dataclass(frozen=True, eq=False)
 class RecoveredSpans:
-    """The first criterion to credit each gold span, as an index into `names`; -1 where the first of the chain does."""
+    """The first criterion to credit each gold span, as an index into `names`; -1 where that of the chain does.
 
+    `first` is the first of the chain, `names` are its other criteria, then OVERLAPPED and WHOLLY.
+    """
+
+    first: str
     names: tuple[str, ...]
     codes: NDArray[np.int8]
+
+    def query(self, name: str) -> Query:
+        """Return the query of the gold spans that one of `names` is the first to credit."""
+        chain = (self.first, *self.names[:-2])
+        return Query(having=(("recovered" if chain == CHAIN else f"recovered {','.join(chain)}", name),))
 
     def table(self) -> pd.DataFrame:
         """Return a row for each of `names`: RECOVERED_COLUMNS."""
@@ -221,6 +231,21 @@ class RecoveredSpans:
             share = counts[number] / missed if missed else float("nan")
             rows.append((name, int(counts[number]), share, recall))
         return typed_table(rows, RECOVERED_COLUMNS)
+
+
+def looser_criteria(criterion: Criterion, chain: Sequence[Criterion]) -> tuple[str, ...]:
+    """Return the names of a criterion, and of those of a chain that credit all pairs which it credits, and more."""
+    is_credited = decision_table([criterion, *chain]).decisions == Decision.COR
+    code = np.arange(CODES)
+    # Equal boundaries share start and end, and contain each other: other codes describe no pair.
+    is_pair = (code & EQUAL == 0) | (code & (START | END | CONTAIN) == START | END | CONTAIN)
+    own, *others = is_credited[is_pair].T
+    looser = [rule.name for rule, other in zip(chain, others, strict=True) if _credits_more(other, own)]
+    return (criterion.name, *looser)
+
+
+def _credits_more(other: NDArray[np.bool_], own: NDArray[np.bool_]) -> bool:
+    return bool((other >= own).all() and (other > own).any())
 
 
 def recover_spans(scores: Scores, chain: Sequence[str] = CHAIN) -> RecoveredSpans:
@@ -237,10 +262,10 @@ def recover_spans(scores: Scores, chain: Sequence[str] = CHAIN) -> RecoveredSpan
     for number in range(len(chain) - 1, 0, -1):
         codes[scores.decisions(chain[number])[0] == Decision.COR] = number - 1
     codes[scores.decisions(chain[0])[0] == Decision.COR] = -1
-    return RecoveredSpans(names, codes)
+    return RecoveredSpans(chain[0], names, codes)
 
 
-def recovered_sentence(recovered: RecoveredSpans, first: str) -> Sentence:
+def recovered_sentence(recovered: RecoveredSpans) -> Sentence:
     """Return the sentence on the gold spans that the first criterion of a chain misses, and on those recovered.
 
     The records are those under that criterion.
@@ -252,14 +277,14 @@ def recovered_sentence(recovered: RecoveredSpans, first: str) -> Sentence:
     parts: list[str | RecordCount] = [
         f"Of {number_with_noun('gold span', spans)} ",
         record_count(missed, Query(decision=("INC", "PAR", "MIS")), spans),
-        f" are not found under {first}",
+        f" are not found under {recovered.first}",
     ]
     near = counts[:-2]
     if near.any():
         name = recovered.names[int(near.argmax())]
-        most = record_count(int(near.max()), Query(having=(("recovered", name),)), missed)
+        most = record_count(int(near.max()), recovered.query(name), missed)
         parts += ["; ", most, f" of these are first credited by {name}"]
     if missed:
-        wholly = record_count(int(counts[-1]), Query(having=(("recovered", WHOLLY),)), missed)
+        wholly = record_count(int(counts[-1]), recovered.query(WHOLLY), missed)
         parts += [", and " if near.any() else "; ", wholly, " no prediction overlaps"]
     return join_parts([*parts, "."])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -13,7 +14,7 @@ from nereval_core.analysis.criteria.convention_differences import (
     count_by_quirk,
     criteria_table,
 )
-from nereval_core.analysis.criteria.gap import CHAIN, ELSEWHERE, KINDS, OVERLAPPED, WHOLLY, Gap, RecoveredSpans
+from nereval_core.analysis.criteria.gap import ELSEWHERE, KINDS, OVERLAPPED, WHOLLY, Gap, RecoveredSpans
 from nereval_core.analysis.criteria.ladder import LEFT_OUT
 from nereval_core.analysis.criteria.steps import Step
 from nereval_core.records.queries import BETWEEN, Query
@@ -171,13 +172,13 @@ def curve_table(frame: pd.DataFrame, system: str, notes: tuple[str, ...] = ()) -
 
 
 def recovered_table(recovered: RecoveredSpans, title: str, notes: tuple[str, ...] = ()) -> Table:
-    """Return gold spans that strict does not credit, by the first criterion that does; a row opens them."""
+    """Return gold spans that a criterion does not credit, by the first that does; a row opens them."""
 
     def target(row: Row) -> RecordsOf:
         name = str(row["recovered"])
         credited = name if name in (OVERLAPPED, WHOLLY) else f"credited by {name}"
-        query = Query(decision=DECISIONS, having=(("recovered", name),))
-        return RecordsOf(query, f"Not found under {CHAIN[0]}, {credited}", CHAIN[0])
+        query = replace(recovered.query(name), decision=DECISIONS)
+        return RecordsOf(query, f"Not found under {recovered.first}, {credited}", recovered.first)
 
     uncredited = f"{OVERLAPPED}: all overlapping predictions are aligned with others; {WHOLLY}: none overlaps it"
     columns = (

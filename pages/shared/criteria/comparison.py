@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,6 +11,7 @@ from nereval_core.analysis.criteria.gap import (
     Gap,
     RecoveredSpans,
     gap_sentence,
+    looser_criteria,
     recover_spans,
     recovered_sentence,
 )
@@ -102,17 +101,18 @@ def _decisions(page: PageContext, other: str, counts: pd.DataFrame) -> None:
 
 
 def list_recovered(page: PageContext) -> None:
-    """Show false negatives under strict by the first criterion that credits them."""
-    page = replace(page, view=replace(page.view, criterion=CHAIN[0]))
-    recovered = recovered_of(page)
-    sentence.draw(page, recovered_sentence(recovered, CHAIN[0]), "recovered", CHAIN[0])
-    st.caption("Criteria stand from strict to lenient; a span stands at the first that credits it.")
+    """Show gold spans that the chosen criterion does not credit, by the first looser one that does."""
+    chain = _looser_chain(page)
+    if page.criterion.unit != "span" or len(chain) < 2:
+        st.caption(f"No criterion is looser than {plain(page.by)}: choose a stricter one, such as strict.")
+        return
+    recovered = recovered_of(page, chain)
+    sentence.draw(page, recovered_sentence(recovered), "recovered")
+    st.caption(f"Criteria stand from {plain(page.by)} to lenient; a span stands at the first that credits it.")
     show_table(
         page,
-        recovered_table(
-            recovered, f"{page.system}: not found under {CHAIN[0]}, by the first criterion that credits it"
-        ),
-        signature=page.signature(CHAIN[0]),
+        recovered_table(recovered, f"{page.system}: not found under {page.by}, by the first criterion that credits it"),
+        signature=page.signature(),
         caption="Choose a row to see its spans. After Tsai et al. 2006.",
         height=None,
     )
@@ -194,6 +194,13 @@ def _gap_and_decisions(scores: Scores, criterion: str, other: str) -> tuple[Gap,
     return gap_between(scores, criterion, other), decision_matrix(scores, criterion, other)
 
 
+def _looser_chain(page: PageContext) -> tuple[str, ...]:
+    """Return the chosen criterion, and those of the chain that credit all that it credits, and more."""
+    comparable = spans_criteria(page)
+    rules = {rule.name: rule for rule in page.settings.criteria}
+    return looser_criteria(page.criterion, [rules[name] for name in CHAIN if name in comparable])
+
+
 @memoized("Looking for what could be recovered …")
-def recovered_of(page: PageContext) -> RecoveredSpans:
-    return compute(page.loaded, "Recoverable spans", recover_spans, page.scores(names=CHAIN))
+def recovered_of(page: PageContext, chain: tuple[str, ...]) -> RecoveredSpans:
+    return compute(page.loaded, "Recoverable spans", recover_spans, page.scores(names=chain), chain)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nereval_core.analysis.criteria.gap import OVERLAPPED, WHOLLY
 from nereval_core.analysis.errors import LIKE
 from nereval_core.analysis.errors.error_groups import GroupKey
 from nereval_core.analysis.errors.group_words import Annotators, Phrase, group_phrases
@@ -178,6 +179,8 @@ class LayerWords:
             )
         if word == "changed" and value == YES:
             return f"another credit{under} than under {strict}"
+        if word == "recovered":
+            return value if value in (OVERLAPPED, WHOLLY) else f"first credited by {value}"
         if word in ("gap", "forgiven"):
             return f"{strict} to {loose}: {value}" if loose else f"against {strict}: {value}"
         return f"{name}: {value}"

@@ -13,7 +13,14 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recover_spans
+from nereval_core.analysis.criteria.gap import (
+    CHAIN,
+    OVERLAPPED,
+    RECOVERED_COLUMNS,
+    WHOLLY,
+    looser_criteria,
+    recover_spans,
+)
 from nereval_core.analysis.criteria.sensitivity import (
     FOLD_COLUMNS,
     MERGING_COLUMNS,
@@ -157,3 +164,19 @@ def test_what_has_no_spread_has_no_test() -> None:
     assert table["n"].tolist() == [3, 3] and table["undefined"].tolist() == [1, 1]
     assert math.isnan(table.loc["type", "t"]) and table.loc["type", "r"] == pytest.approx(1)
     assert math.isnan(table.loc["strict", "r"]) and table.loc["strict", "difference"] == pytest.approx(-2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "names"),
+    [
+        ("strict", CHAIN),
+        ("muc", ("muc", *CHAIN[1:])),
+        ("left", ("left", "either", "type", "lenient")),
+        ("exact", ("exact", "lenient")),
+        ("lenient", ("lenient",)),
+    ],
+)
+def test_a_looser_criterion_credits_every_pair_that_the_stricter_one_does(
+    criterion: str, names: tuple[str, ...]
+) -> None:
+    assert looser_criteria(CRITERIA[criterion], [CRITERIA[name] for name in CHAIN]) == names
