@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from nereval_core.cli import BLAS_THREADS
 from nereval_core.corpus import Corpus
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
@@ -121,3 +124,15 @@ def test_overlapping_pairs(gold: list[Any], pred: list[Any], pairs: int, tmp_pat
         layers.append(Source.of_path(tmp_path / f"{name}.jsonl"))
     corpus = load("pairs", layers[0], {"system": layers[1]}).corpus
     assert overlapping_pairs(corpus.gold, corpus.system("system")) == 2 * pairs
+
+
+def test_the_server_and_what_it_starts_multiply_on_one_thread() -> None:
+    # `streamlit run app.py` does not pass the command line, which says so for its verbs.
+    code = (
+        "import streamlit.web.cli, os, sys; from streamlit.starlette import App; import pages.shared; "
+        f"print(os.environ['{BLAS_THREADS}'], 'numpy' in sys.modules)"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != BLAS_THREADS}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["1", "False"]
+    assert call_apart(partial(os.getenv, BLAS_THREADS), "threads", check_wanted=lambda: None) == "1"
