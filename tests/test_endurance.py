@@ -29,6 +29,7 @@ from tests.endurance import (
     masking,
     neighbours,
     people,
+    second_account,
     swapped_links,
     tries,
     week,
@@ -85,6 +86,16 @@ def test_verdicts_on_full_disks_are_kept_or_refused(tmp_path: Path) -> None:
     if counts[full_disks.NOT_MOUNTED]:
         pytest.skip("only root may mount a small disk")
     assert min(counts["kept"], counts["refused"]) > 5
+
+
+def test_nothing_of_another_account_is_used(tmp_path: Path) -> None:
+    counts = second_account.run(tmp_path, lambda tries: tries < 24)
+    assert (counts["tries"], counts[FAILURES]) == (24, 0)
+    if counts[second_account.NOT_ROOT]:
+        pytest.skip("only root may act as another account")
+    assert {f"{attack}: used" in counts or f"{attack}: refused" in counts for attack in second_account.ATTACKS} == {
+        True
+    }
 
 
 def test_no_forged_value_makes_a_page_run_for_ever(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from nereval_core.readers.input.temporaries import (
     foreign_place,
     is_own_file,
     private_folder,
+    read_own_file,
     remove_abandoned,
     replaced_file,
 )
@@ -322,7 +323,7 @@ def read_remarks(path: Path) -> Mapping[str, Any]:
         ValueError: they are not as they were written.
     """
     try:
-        remarks = json.loads(path.read_bytes())
+        remarks = json.loads(read_own_file(path))
     except RecursionError as error:
         raise ValueError(str(error)) from None
     if not isinstance(remarks, dict):

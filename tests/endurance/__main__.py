@@ -23,6 +23,7 @@ SCRIPTS = {
     "neighbours": "neighbours",
     "payloads": "payloads",
     "people": "people",
+    "second-account": "second_account",
     "swapped-links": "swapped_links",
     "week": "week",
 }

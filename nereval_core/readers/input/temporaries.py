@@ -147,7 +147,7 @@ def private_folder(folder: Path) -> None:
 
 
 def foreign_place(place: Path, *, shared: bool = False) -> str:
-    """Return why a file or folder is not to be relied on, "" where it is or nothing stands there.
+    """Return why a file or folder is not to be relied on, "" where it may be, or nothing stands there.
 
     It, and a link that leads to it, belong to this account or to root, unless it is `shared` with others. Not every
     account may write to it; in a folder with the sticky bit they cannot change what is ours, and from a file of ours
@@ -157,18 +157,36 @@ def foreign_place(place: Path, *, shared: bool = False) -> str:
     if not hasattr(os, "geteuid"):
         return ""
     try:
-        link, status = place.lstat(), place.stat()
+        link = place.lstat()
     except OSError:
         return ""
+    # A link may lead to nothing yet.
+    status = link
+    with suppress(OSError):
+        status = place.stat()
     if not (shared or {link.st_uid, status.st_uid} <= {os.geteuid(), 0}):
         return "it belongs to another account"
     is_safe = status.st_mode & stat.S_ISVTX if stat.S_ISDIR(status.st_mode) else status.st_uid == os.geteuid()
-    return "every account may write to it" if status.st_mode & stat.S_IWOTH and not is_safe else ""
+    is_open = status.st_mode & stat.S_IWOTH and not stat.S_ISLNK(status.st_mode)
+    return "every account may write to it" if is_open and not is_safe else ""
 
 
 def is_own_file(status: os.stat_result) -> bool:
     """Return whether a file is an ordinary one of this account or root, and no link."""
     return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid in (os.geteuid(), 0))
+
+
+def read_own_file(path: Path) -> bytes:
+    """Return the content of an ordinary file of this account or root.
+
+    Raises:
+        OSError: it cannot be read, or is another account's, a link, or no file; a pipe is not waited for.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        if not is_own_file(os.fstat(file.fileno())):
+            raise PermissionError(errno.EPERM, "it is not a file of this account", str(path))
+        return file.read()
 
 
 def abandoned(folder: Path, *, older: float = 0) -> list[Path]:

@@ -219,8 +219,17 @@ def foreign_file(file: Path) -> str:
         return f"verdicts are not kept in this folder: {reason}"
     # Whoever may write to the folder may have put the file there.
     anybody = file.parent.exists() and file.parent.stat().st_mode & stat.S_IWOTH
-    reason = foreign_place(file, shared=shared and not anybody)
-    return f"the file is not used: {reason}" if reason else ""
+    shared = shared and not anybody
+    if reason := foreign_place(file, shared=shared):
+        return f"the file is not used: {reason}"
+    # SQLite would write the pages of a log into the file, whoever laid the log beside it.
+    logs = (file.with_name(file.name + ending) for ending in LOGS)
+    reasons = (
+        f"the file is not used: of {log.name}, {reason}"
+        for log in logs
+        if (reason := foreign_place(log, shared=shared))
+    )
+    return next(reasons, "")
 
 
 def _take_rights(file: Path) -> None:
