@@ -156,7 +156,7 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
     menu = visit.open_menu("Types")
     members = menu.get_by_test_id("stMultiSelect").last
     members.get_by_role("combobox").click()
-    name = menu.get_by_label("are scored as")
+    name = menu.get_by_label("Merged type")
     name.click()
     assert name.bounding_box()["x"] > members.bounding_box()["x"] + members.bounding_box()["width"]
     visit.page.keyboard.press("Escape")

@@ -344,6 +344,29 @@ def test_types_that_lists_hide_are_said_with_the_way_back(page: str) -> None:
     assert "type" not in address(app) and "lists hide" not in chips(app) and "Types" in menus(app)
 
 
+@pytest.mark.parametrize("page", ["Overview", "Confusion", "Systems"])
+def test_filters_of_inspect_are_said_elsewhere_with_the_way_back(page: str) -> None:
+    view = replace(VIEW, type=("PROTEINAS",), decision=("MIS",), gold=("PROTEINAS",), q="mg")
+    app = opened(page, view)
+    chip = app.button(key=f"{keys.CHIP}elsewhere")
+    assert unmarked(chip.label) == "Inspect lists only decision: missed (MIS); gold: PROTEINAS; 1 more ×"
+    app = sound(chip.click().run())
+    assert "Inspect lists only" not in chips(app)
+    left = address(app)
+    assert not {"decision", "gold", "q"} & left.keys() and left["type"] == "PROTEINAS"
+
+
+def test_an_open_record_is_no_filter() -> None:
+    app = opened("Overview", replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS"))
+    assert "Inspect lists only" not in chips(app)
+
+
+def test_the_name_of_a_merged_type_stands_above_the_list_that_would_cover_it() -> None:
+    app = opened("Overview", VIEW, bar_merges=True)
+    labels = [element.label for element in app.main if getattr(element, "type", "") in ("text_input", "multiselect")]
+    assert labels.index("Merged type") < labels.index("takes the place of")
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_order_stands_in_the_link(order: str) -> None:
     app = opened("Inspect", VIEW)

@@ -142,7 +142,12 @@ def test_slides_show_title_then_records_with_comments(store: PlaylistStore) -> N
     store.comment(playlist.uid, playlist.items[1], "Say <this>.", "")
     app = press(opened("Present", replace(VIEW, playlist=uid)), "begin")
     title = slide(app)
-    assert "<h1>Starred</h1>" in title and "sha256" not in title and "F1 0." in title and "correct (COR)" in title
+    assert (
+        "<h1>Starred records of rules</h1>" in title
+        and "sha256" not in title
+        and "F1 0." in title
+        and "correct (COR)" in title
+    )
     assert not app.sidebar.children and address(app)["slide"] == "record"
     item = playlist.items[1].starred
     link = replace(record(1), playlist=f"{uid}/{item.uid[:12]}", slide="record")
@@ -190,7 +195,7 @@ def test_a_link_to_a_playlist_opens_it_on_a_server_anew(store: PlaylistStore) ->
     uid = address(starred(0, 1))["playlist"]
     start_afresh()
     app = opened("Present", View(playlist=uid, slide="record"))
-    assert "<h1>Starred</h1>" in slide(app) and "2 records" in slide(app)
+    assert "<h1>Starred records of rules</h1>" in slide(app) and "2 records" in slide(app)
     start_afresh()
     for view in (replace(VIEW, playlist="0" * 12), replace(VIEW, playlist="0" * 12, slide="record")):
         lost = opened("Present", view)

@@ -33,7 +33,7 @@ from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 
 CONTEXT_CHARACTERS = 32
 """Characters of text on either side of an example."""
-_WORDS = {"1": "one word", "2-3": "2 or 3 words", "4+": "4 or more words"}
+_WORDS = {"1": "one token", "2-3": "2 or 3 tokens", "4+": "4 or more tokens"}
 _SHAPES: Mapping[str, str] = MappingProxyType(
     {
         "capitalised": "in capitalised words",

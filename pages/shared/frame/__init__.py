@@ -33,6 +33,8 @@ from pages.shared.view.text import count, named, plain
 STYLE = Path(__file__).parent / "frame.css"
 SIDEBAR = 200
 """Pixels of the sidebar, which holds the links to the pages."""
+FILTERS_NAMED = 2
+"""Filters of Inspect that the chip of another page names."""
 
 
 def page(
@@ -167,7 +169,9 @@ def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
         _folder_settings(page)
     chips = [*_settings(view), *(_filters(page, place) if filters else ())]
     n_hidden = 0 if filters else len({*page.types} - {*view.type})
-    if not chips and not (view.type and n_hidden):
+    # The types have a chip of their own here.
+    elsewhere = [] if filters else [label for label, _ in _filters(replace(page, view=replace(view, type=())), place)]
+    if not chips and not elsewhere and not (view.type and n_hidden):
         return
     with st.container(horizontal=True, gap="small", key="chips"):
         for number, (label, without) in enumerate(chips):
@@ -180,6 +184,15 @@ def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
                 "types. A click shows all types in lists again.",
                 on_click=state.put,
                 args=(replace(view, type=()),),
+            )
+        if elsewhere:
+            more = f"; {len(elsewhere) - FILTERS_NAMED} more" if len(elsewhere) > FILTERS_NAMED else ""
+            st.button(
+                f"Inspect lists only {'; '.join(elsewhere[:FILTERS_NAMED])}{more} ×",
+                key=f"{keys.CHIP}elsewhere",
+                help="The numbers here are of all records. A click lists all errors on Inspect again.",
+                on_click=state.put,
+                args=(replace(view.cleared(), type=view.type),),
             )
         if filters and view != view.cleared():
             st.button("Clear filters", key="clear", type="tertiary", on_click=_clear, args=(page, place))

@@ -291,16 +291,16 @@ def _merging(page: PageContext) -> None:
             f"{label} ×", key=f"{keys.BAR}unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,)
         )
     merged = {member for member, _ in page.view.merge}
-    # Side by side: the list of types stays open for the next one, and covers what is below it.
+    # The list of types stays open for the next one, and covers what is below it: on a phone that is the button alone.
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_input("Merged type", key="merge_name", placeholder="its name", max_chars=80, width=150)
         st.multiselect(
-            "Types to merge",
+            "takes the place of",
             [kind for kind in page.annotated_types if kind not in merged],
             key="merge_members",
             format_func=name_text,
             width=300,
         )
-        st.text_input("are scored as", key="merge_name", placeholder="name of the merged type", max_chars=80, width=190)
         st.button("Merge", key="merge_add", on_click=_merge)
 
 

@@ -12,6 +12,7 @@ from nereval_core.problems import name_text
 from nereval_core.review.playlists import Item, Playlist
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.playlists import FIRST
 from pages.shared.inspect import patterns
 from pages.shared.present import systems_slides
 from pages.shared.view import (
@@ -87,6 +88,9 @@ class Deck:
     @property
     def heading(self) -> str:
         """The name of the deck."""
+        if self.playlist is not None and self.playlist.name == FIRST:
+            systems = {item.starred.shown.system for item in self.playlist.items}
+            return f"Starred records{f' of {name_text(*systems)}' if len(systems) == 1 else ''}"
         if self.playlist is not None:
             return name_text(self.playlist.name)
         words = self.page.words
