@@ -293,13 +293,14 @@ def shortened(text: str, most: int = WORDS) -> str:
 def from_word(text: str, most: int = WORDS) -> str:
     """Return the end of some text that stands before other text, on one line and from where a word begins."""
     line = " ".join(f"{text}|".split())[:-1]
-    return line if len(line) <= most else f"{CUT} {line[-most:].partition(' ')[2]}"
+    # Not all scripts have blanks.
+    return line if len(line) <= most else f"{CUT} {line[-most - 1 :].partition(' ')[2] or line[-most:]}"
 
 
 def to_word(text: str, most: int = WORDS) -> str:
     """Return the beginning of some text that stands after other text, on one line and up to where a word ends."""
     line = " ".join(f"|{text}".split())[1:]
-    return line if len(line) <= most else f"{line[:most].rpartition(' ')[0]} {CUT}"
+    return line if len(line) <= most else f"{line[: most + 1].rpartition(' ')[0] or line[:most]} {CUT}"
 
 
 def slide_page(heading: str, place: str, under: str, *parts: Markup, legend: SideWords | None = None) -> Markup:

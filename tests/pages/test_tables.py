@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.records.queries import Query
-from pages.shared.components.tables import records_file_name, text_width
+from nereval_core.tables import Column, Kind, Table
+from pages.shared.components import tables
+from pages.shared.components.tables import (
+    NARROW_CHARACTER_WIDTH,
+    cut_to_fit,
+    draw_rows,
+    records_file_name,
+    text_width,
+)
 from pages.shared.view.queries import ERRORS
 from tests.pages.test_pages import cell
 
@@ -123,3 +133,47 @@ def test_files_of_records_are_called_by_their_page_and_filter(query: Query, name
 
 def test_capitals_and_wide_scripts_take_more_of_a_column() -> None:
     assert text_width("organisation") < text_width("ORGANISATION") < text_width("組織組織組織組織組織組織")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "pixels", "fitting"),
+    [
+        ("no prediction overlaps it", "text", 160, "no prediction overlaps it"),
+        ("type location-commercial instead of law", "text", 160, "type location-commercial…"),
+        ("organisation-commercial", "name", 90, "organ…ommercial"),
+        ("organisation-administrative", "name", 90, "organ…istrative"),
+        ("the old minister of foreign affairs", "before", 105, "… foreign affairs"),
+        ("the old minister of foreign affairs", "after", 99, "the old …"),
+        ("一二三四五六七八九十一二三四五六七八九十", "before", 99, "… 五六七八九十"),
+    ],
+)
+def test_what_a_list_has_no_room_for_is_cut_with_a_sign(text: str, kind: Kind, pixels: int, fitting: str) -> None:
+    assert cut_to_fit(text, kind, pixels) == fitting
+    assert text_width(fitting, NARROW_CHARACTER_WIDTH) <= pixels + NARROW_CHARACTER_WIDTH * 2
+
+
+def test_lists_are_cut_and_other_tables_stand_whole() -> None:
+    words = "type organisation-commercial instead of location-historical"
+    listed = Table("", (Column("before", kind="before"), Column("why", kind="text")), ((words, words),))
+    (row,) = _cells_of(listed)
+    assert row[0].startswith("… ") and row[1].endswith("…")
+    (whole,) = _cells_of(Table("", (Column("why", kind="text"),), ((words,),)))
+    assert whole == [words]
+
+
+@pytest.mark.parametrize(("rows", "height"), [(25, "content"), (41, 500)])
+def test_a_table_of_few_rows_has_no_scrolling_of_its_own(
+    rows: int, height: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call: dict[str, Any] = {}
+    monkeypatch.setattr(tables.st, "dataframe", lambda *_, **options: call.update(options))
+    draw_rows(Table("", (Column("period", kind="name"),), tuple((f"{year}s",) for year in range(rows))), height=500)
+    assert call["height"] == height
+
+
+def _cells_of(table: Table) -> list[list[Any]]:
+    calls: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables.st, "dataframe", lambda data, **_: calls.append(data))
+        draw_rows(table)
+    return [list(row.values()) for row in calls[0].to_pylist()]

@@ -118,7 +118,7 @@ def test_what_is_long_is_cut() -> None:
     [
         ("one two", "one two", "one two", "one two"),
         (" one\n two ", "one two ", " one two", "one two"),
-        ("one two three", "… three", "one two …", "one two…"),
+        ("one two three", "… two three", "one two …", "one two…"),
     ],
 )
 def test_words_are_cut_at_words(words: str, before: str, after: str, short: str) -> None:

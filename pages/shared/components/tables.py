@@ -14,12 +14,13 @@ import pyarrow as pa
 import streamlit as st
 
 from nereval_core.analysis.criteria.tables import decisions_in_words
-from nereval_core.problems import capitalised
+from nereval_core.problems import capitalised, shortened_name
 from nereval_core.records.queries import FIELDS, ORDERS, Query, Side
 from nereval_core.report.colours import decision_look
+from nereval_core.report.slides import from_word, to_word
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
-from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, RecordsOf, Table, readable_text
+from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, Kind, RecordsOf, Table, readable_text
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
 from pages.shared.components.downloads import Export, Pieces, layer_file_name, offer_layer, table_key
@@ -33,10 +34,14 @@ from pages.shared.view.text import as_markdown, count, count_words, explained, n
 
 ROWS = 100
 """Rows on one page of a long table: no message to the browser grows beyond that."""
-NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 100, 330, 150, 115
+WHOLE_ROWS = 40
+"""Rows of a table that is shown whole, so that it needs no scrolling of its own."""
+NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 100, 330, 165, 115
 """Pixels of the column that names the row, of the widest column of texts, in a list, and of words beside a span."""
 CHARACTER_WIDTH, CAPITAL_WIDTH, PADDING, CELL_PADDING = 7, 2, 28, 20
 """Pixels of a character, how many more of a capital, and beside a heading and a number."""
+NARROW_CHARACTER_WIDTH, TEXT_PADDING = 6, 16
+"""Pixels of most characters of a sentence, and beside it."""
 _RATIO_CHARACTERS = 6
 LONGEST_CAPTION = 800
 """Characters of a caption."""
@@ -140,14 +145,17 @@ def draw_rows(
 ) -> Any:
     """Draw the rows of a table as they are; return Streamlit's event of the chosen cell."""
     headings = list(_by_heading(table, words))
+    is_list = _is_list(table)
+    is_whole = not is_list and len(table.rows) <= WHOLE_ROWS
+    low = "auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height)
     return st.dataframe(
-        table_of({heading: _cells(table, at, words) for at, heading in enumerate(headings)}),
+        table_of({heading: _cells(table, at, heading, words) for at, heading in enumerate(headings)}),
         key=key,
         on_select=on_select,
         selection_mode="single-cell",
         hide_index=True,
-        placeholder="" if _is_list(table) else UNDEFINED,
-        height="auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height),
+        placeholder="" if is_list else UNDEFINED,
+        height="content" if is_whole else low,
         column_config={heading: _setting(at, heading, table, words) for at, heading in enumerate(headings)},
     )
 
@@ -211,11 +219,31 @@ def _is_list(table: Table) -> bool:
     return any(column.kind == "before" for column in table.columns)
 
 
-def _cells(table: Table, at: int, words: LayerWords) -> list[Any]:
+def _cells(table: Table, at: int, heading: str, words: LayerWords) -> list[Any]:
     cells, kind = [row[at] for row in table.rows], table.columns[at].kind
     if kind == "decision":
         return [[decision_text(cell, words)] for cell in cells]
-    return [readable_text(cell, kind) if isinstance(cell, str) else cell for cell in cells]
+    texts = [readable_text(cell, kind) if isinstance(cell, str) else cell for cell in cells]
+    if not _is_list(table) or kind in _FORMATS:
+        return texts
+    room = _text_column_width(table, at, heading) - TEXT_PADDING
+    return [cut_to_fit(text, kind, room) if isinstance(text, str) else text for text in texts]
+
+
+def cut_to_fit(text: str, kind: Kind, pixels: int) -> str:
+    """Return a text of a list as far as its column has room: the browser would cut it without a sign.
+
+    Names are cut in the middle, as their ends tell them apart; words beside a span at their far end, between words.
+    """
+    width = text_width(text, NARROW_CHARACTER_WIDTH)
+    if width <= pixels:
+        return text
+    most = max(2, len(text) * pixels // width)
+    if kind == "name":
+        return shortened_name(text, most)
+    if kind in ("before", "after"):
+        return (from_word if kind == "before" else to_word)(text, most - 2)
+    return f"{text[: most - 1].rstrip()}…"
 
 
 def decision_text(decision: Cell, words: LayerWords = GOLD_AND_PREDICTION) -> str:
@@ -226,11 +254,21 @@ def decision_text(decision: Cell, words: LayerWords = GOLD_AND_PREDICTION) -> st
     return f"{look.glyph} {decision}" if look else decisions_in_words(str(decision))
 
 
-def text_width(text: str) -> int:
+def text_width(text: str, character: int = CHARACTER_WIDTH) -> int:
     """Return about how many pixels a text takes in a cell: capitals and wide scripts take more than other letters."""
     wide = sum(east_asian_width(char) in "FW" for char in text) if not text.isascii() else 0
     capitals = sum(map(str.isupper, text))
-    return CHARACTER_WIDTH * (len(text) + wide) + CAPITAL_WIDTH * capitals
+    return character * (len(text) + wide) + CAPITAL_WIDTH * capitals
+
+
+def _text_column_width(table: Table, at: int, heading: str) -> int:
+    """Return the pixels of a column of texts: as wide as what it holds, within bounds."""
+    column = table.columns[at]
+    if column.kind in ("before", "after"):
+        return CONTEXT_WIDTH
+    longest = max(text_width(text) for text in (heading, *(str(row[at]) for row in table.rows if row[at] is not None)))
+    width = min(PADDING + longest, WIDEST_OF_LIST if _is_list(table) else WIDEST)
+    return max(width, NAME_WIDTH) if not at and column.kind == "name" else width
 
 
 def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
@@ -244,8 +282,8 @@ def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
         width = max(PADDING + CHARACTER_WIDTH * len(heading), CELL_PADDING + CHARACTER_WIDTH * longest)
         form = _FORMATS[column.kind]
         return st.column_config.NumberColumn(heading, width=width, format=form, help=tooltip, pinned=False)
-    cells = [str(row[at]) for row in table.rows if row[at] is not None]
     if column.kind == "decision":
+        cells = [str(row[at]) for row in table.rows if row[at] is not None]
         looks = {decision_text(cell, words): decision_look(cell) for cell in cells}
         theme = int(st.context.theme.type == "dark")
         # On a fill the browser writes in black or white, whichever reads better; a hue itself is too dim for either.
@@ -254,17 +292,11 @@ def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
         return st.column_config.MultiselectColumn(
             heading, width=140, help=tooltip, options=list(looks), color=colours, disabled=True
         )
-    is_first = not at and column.kind == "name"
-    if column.kind in ("before", "after"):
-        width = CONTEXT_WIDTH
-    else:
-        longest = max(map(text_width, (heading, *cells)))
-        width = min(PADDING + longest, WIDEST_OF_LIST if _is_list(table) else WIDEST)
     return st.column_config.Column(
         heading,
-        width=max(width, NAME_WIDTH) if is_first else width,
+        width=_text_column_width(table, at, heading),
         help=tooltip,
-        pinned=is_first,
+        pinned=not at and column.kind == "name",
         alignment=None if column.is_left else "right",
     )
 

@@ -14,6 +14,7 @@ import streamlit as st
 from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT
 from nereval_core.report.figures.scores import confusion_map
+from nereval_core.report.slides import from_word, to_word
 from nereval_core.scoring.count_tables import free_name
 from pages.shared.components.downloads import Export
 from pages.shared.components.highlighted_text import DRAWING
@@ -30,7 +31,7 @@ Pairs = Sequence[tuple[Pair, int]]
 PAIRS = 20
 """Confused pairs that are listed."""
 AROUND = 24
-"""Characters before and after the span of an example."""
+"""Characters of whole words before and after the span of an example."""
 
 UNITS = {"": "% of row", "column": "% of column", "counts": "counts"}
 TITLES = {"": "counts of match records", "row": "per cent of each row", "column": "per cent of each column"}
@@ -132,7 +133,9 @@ def draw_pairs(page: PageContext, pairs: Pairs, cell: Pair | None) -> None:
 def _examples(page: PageContext, pairs: tuple[Pair, ...]) -> list[Line]:
     """Return the words around the first record of each pair of types."""
     ledger, texts = page.ledger(), page.loaded.corpus.documents.texts
-    return [context(ledger.page(cell_query(*pair), rows=1), texts, AROUND)[0] for pair in pairs]
+    # A longer context than is shown tells whether there is more.
+    lines = (context(ledger.page(cell_query(*pair), rows=1), texts, 2 * AROUND)[0] for pair in pairs)
+    return [(from_word(before, AROUND), span, to_word(after, AROUND)) for before, span, after in lines]
 
 
 def _choose(cell: Sequence[str] | None) -> None:

@@ -13,8 +13,8 @@ export default function (component) {
     button.dataset.place = String(place);
     button.setAttribute("aria-pressed", String(place === data.chosen));
     const [before, span, after] = pair.example;
-    const example = element("span", "nvc-example", before && `… ${before} `, element("mark", "", span));
-    example.append(after && `${/^\p{P}/u.test(after) ? "" : " "}${after} …`);
+    const example = element("span", "nvc-example", before && `${before} `, element("mark", "", span));
+    example.append(after && `${/^\p{P}/u.test(after) ? "" : " "}${after}`);
     button.append(element("span", "nvc-types", pair.types), element("span", "nvc-number", pair.number));
     if (pair.example[1]) button.append(example);
     button.addEventListener("click", () => setTriggerValue("choose", pair.key));
