@@ -87,6 +87,23 @@ def test_a_new_type_is_for_the_arrow_keys_alone(run: Run) -> None:
     assert run(f"editedSpans({editor % json.dumps([*'cell_l', 'Enter'])})")[0]["type"] == "cell_line"
 
 
+def test_each_of_sixty_types_is_reached_without_a_key(run: Run) -> None:
+    """Twelve about the span's own are offered at first; one button shows all, and takes them back."""
+    setup = """(() => {
+      const types = Array.from({ length: 60 }, (_, number) => `type ${String(number).padStart(2, "0")}`);
+      const editor = newEditor(editedText(["troponin I"], 0), types, [span(0, 8, "type 40")]);
+      const names = (editor) => offeredTypes(editor).choices.map(({ type }) => type);
+      const all = foldTypes(editor);
+      const other = editType(all, "type 03");
+      return [names(editor), offeredTypes(editor).more, names(all), offeredTypes(all).more, names(other).length,
+        spansOf(keepSpans(other)), names(foldTypes(other))];
+    })()"""
+    names, more, unfolded, none_more, still, kept, folded = run(setup)
+    assert (len(names), more, "type 40" in names) == (12, 48, True)
+    assert unfolded == [f"type {number:02}" for number in range(60)] and (none_more, still) == (0, 60)
+    assert kept == [["troponin", "type 03"]] and len(folded) == 12 and "type 03" in folded
+
+
 @pytest.mark.parametrize(
     ("text", "from_", "to", "words"),
     [

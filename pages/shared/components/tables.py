@@ -147,7 +147,6 @@ def draw_rows(
     headings = list(_by_heading(table, words))
     is_list = _is_list(table)
     is_whole = not is_list and len(table.rows) <= WHOLE_ROWS
-    low = "auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height)
     return st.dataframe(
         table_of({heading: _cells(table, at, heading, words) for at, heading in enumerate(headings)}),
         key=key,
@@ -155,7 +154,7 @@ def draw_rows(
         selection_mode="single-cell",
         hide_index=True,
         placeholder="" if is_list else UNDEFINED,
-        height="content" if is_whole else low,
+        height="content" if is_whole else "auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height),
         column_config={heading: _setting(at, heading, table, words) for at, heading in enumerate(headings)},
     )
 

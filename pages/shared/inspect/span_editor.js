@@ -22,6 +22,7 @@
  * @property {Span[]} spans
  * @property {Edge} edge the edge that keys move; its span is the one that is edited
  * @property {string} filter what was typed to find a type
+ * @property {boolean} unfolded whether all types are offered, however many there are
  * @property {Moment | null} past
  * @property {Moment | null} future
  * @property {string} message why the last key did nothing
@@ -92,6 +93,7 @@ function newEditor(text, types, sources, type = sources.flat()[0]?.type ?? types
     spans,
     edge: firstEdge(spans, other),
     filter: "",
+    unfolded: false,
     past: null,
     future: null,
     message: "",
@@ -286,6 +288,24 @@ function typeChoices({ types, filter }) {
   if (typed && !types.includes(typed)) choices.push({ type: typed, isNew: true });
   return choices;
 }
+
+const TYPES_OFFERED = 12; // types that are offered at once
+
+/**
+ * The types that are offered: those about the span's own, or all; and how many there are beside them.
+ *
+ * @param {Editor} editor
+ */
+function offeredTypes(editor) {
+  const choices = typeChoices(editor);
+  if (editor.unfolded) return { choices, more: 0 };
+  const at = choices.findIndex(({ type }) => type === activeSpan(editor)?.type);
+  const first = Math.max(0, Math.min(at - TYPES_OFFERED / 2, choices.length - TYPES_OFFERED));
+  return { choices: choices.slice(first, first + TYPES_OFFERED), more: Math.max(0, choices.length - TYPES_OFFERED) };
+}
+
+/** @param {Editor} editor @returns {Editor} */
+const foldTypes = (editor) => ({ ...editor, unfolded: !editor.unfolded });
 
 /** @param {Editor} editor @param {string} type @returns {Editor} */
 function editType(editor, type) {

@@ -1,18 +1,19 @@
 // The drawing of the editor of spans, in the place of the verdicts: what is edited, its types, its edges, its keys.
 
-const TYPES_SHOWN = 12; // types that are offered at once
 function drawEditor(workbench) {
   const { parts, state } = workbench;
   const { editor } = state.edit;
-  const { spans, edge, filter, message, past, future } = editor;
+  const { spans, edge, filter, unfolded, message, past, future } = editor;
   const words = editorWords(editor);
-  if (!isChanged(workbench, "bar", "editor", state.edit.record, words, spans, edge, filter, message, Boolean(past), Boolean(future))) return;
+  if (!isChanged(workbench, "bar", "editor", state.edit.record, words, spans, edge, filter, unfolded, message, Boolean(past), Boolean(future))) return;
   const isOpening = !parts.bar.querySelector(".nw-types");
   const focused = parts.bar.contains(document.activeElement) ? (/** @type {HTMLElement} */ (document.activeElement)).dataset.name : undefined;
   const rows = [spanRow(workbench, words), typeRow(workbench)];
   if (message) rows.push(make("div", "nw-said", message));
   rows.push(hintRow());
+  const scrolled = parts.bar.querySelector(".nw-types")?.scrollTop ?? 0;
   parts.bar.replaceChildren(...rows);
+  parts.bar.querySelector(".nw-types").scrollTop = scrolled;
   // On a narrow screen the queue makes room for the text.
   if (isOpening && matchMedia("(max-width: 820px)").matches)
     parts.scroll.querySelector(".nv-selected")?.scrollIntoView({ block: "center" });
@@ -97,20 +98,22 @@ function typeRow(workbench) {
   const row = make("div", "nw-row nw-types");
   row.setAttribute("role", "group");
   row.setAttribute("aria-label", "Type");
-  const choices = typeChoices(editor);
+  const { choices, more } = offeredTypes(editor);
   const type = activeSpan(editor)?.type;
-  const at = choices.findIndex((choice) => choice.type === type);
-  const first = Math.max(0, Math.min(at - TYPES_SHOWN / 2, choices.length - TYPES_SHOWN));
+  row.classList.toggle("nw-unfolded", editor.unfolded);
   if (editor.filter) row.append(make("kbd", "nw-filter", editor.filter));
-  for (const choice of choices.slice(first, first + TYPES_SHOWN)) {
+  for (const choice of choices) {
     const label = choice.isNew ? `new type “${nameText(choice.type)}”` : nameText(choice.type);
     const element = editorButton(workbench, `type ${choice.type}`, label, "", editType, choice.type);
     element.classList.add("nw-type");
     element.setAttribute("aria-pressed", String(choice.type === type));
     row.append(element);
   }
-  const more = choices.length - Math.min(choices.length, TYPES_SHOWN);
-  if (more > 0) row.append(make("span", "nv-note", `and ${more} more: type the first letters, or ↑ ↓`));
+  if (!more && !editor.unfolded) return row;
+  const fold = editorButton(workbench, "types", more ? `${more} more ▾` : "fewer ▴", "All types; or type the first letters, or ↑ ↓", foldTypes);
+  fold.classList.add("nw-type", "nw-fold");
+  fold.setAttribute("aria-expanded", String(editor.unfolded));
+  row.append(fold);
   return row;
 }
 
