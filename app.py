@@ -11,7 +11,7 @@ from pages.shared.data.memo import MEMO
 from pages.shared.data.page_context import PageContext
 from pages.shared.server import http_policy, memory
 from pages.shared.start import account, recent
-from pages.shared.streamlit_internals import follow_links_out_of_menus, keep_downloads
+from pages.shared.streamlit_internals import carry_out_callbacks, follow_links_out_of_menus, keep_downloads
 
 if st.runtime.exists():
 
@@ -32,6 +32,7 @@ elif __name__ != "__mp_main__":
     memory.share_heaps()
     kept_corpora.read_named_files()
     server_start.announce(verdicts)
+    carry_out_callbacks()
     keep_downloads()
     follow_links_out_of_menus()
     server_start.begin_expiry()

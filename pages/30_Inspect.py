@@ -9,7 +9,7 @@ from pages.shared import frame
 from pages.shared.components import sentence
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import error_classes, facets, filters, patterns, tabs
-from pages.shared.inspect.workbench import KEY, draw_workbench
+from pages.shared.inspect.workbench import draw_workbench
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.events import apply_events, give_waiting
 from pages.shared.view.queries import RECORDS_TAB
@@ -21,7 +21,7 @@ STYLE = Path(__file__).parent / "shared" / "inspect" / "page.css"
 @frame.page("Inspect", filters=lambda view: view.inspect_tab in ("", RECORDS_TAB))
 def draw(page: PageContext) -> None:
     st.html(STYLE)
-    if apply_events(page, st.session_state.get(KEY, {}).get("out")) or give_waiting():
+    if apply_events(page) or give_waiting():
         st.rerun()
     if patterns.apply_event(page) or facets.apply_event(page) or verdicts_list.open_first_open(page):
         st.rerun()

@@ -7,13 +7,14 @@ changes; then try what is said of it here, and change TRIED.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from threading import RLock
 from time import monotonic
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import streamlit as st
 from streamlit import net_util
@@ -25,6 +26,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.url_util import make_url_path
 from streamlit.user_info import generate_login_redirect_url
@@ -134,6 +136,64 @@ def follow_links_out_of_menus() -> None:
         handle(self, client_state)
 
     AppSession._handle_rerun_script_request = follow  # type: ignore[method-assign]
+
+
+_TURNS: WeakValueDictionary[str, Any] = WeakValueDictionary()
+"""The lock of each session by its id, held by the run that changes what the session knows; unused ones go."""
+_TURNS_LOCK = RLock()
+
+
+@contextmanager
+def uncut() -> Iterator[None]:
+    """Carry out what stands within to its end, and nothing of another run of the same session meanwhile.
+
+    Streamlit cuts a run short for the next one wherever it reads or writes the session's state or draws something, and
+    the next one begins in a thread of its own before that. A run that is cut is cut before, and does nothing of it.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        yield
+        return
+    session: SafeSessionState = context.session_state
+    with _turn():
+        session._yield_callback()
+        with _unyielding(session):
+            yield
+
+
+def carry_out_callbacks() -> None:
+    """Have all callbacks of what a reader did be carried out to their end, as by `uncut`, or not begin."""
+    begin = SafeSessionState.on_script_will_rerun
+
+    def begin_uncut(self: SafeSessionState, *args: Any, **options: Any) -> None:
+        with _turn():
+            self._yield_callback()
+            with _unyielding(self):
+                begin(self, *args, **options)
+
+    SafeSessionState.on_script_will_rerun = begin_uncut  # type: ignore[method-assign]
+
+
+def _turn() -> AbstractContextManager[object]:
+    """Return the lock of the session whose page runs in this thread."""
+    with _TURNS_LOCK:
+        turn: AbstractContextManager[object] = _TURNS.setdefault(session_id() or "", RLock())
+        return turn
+
+
+@contextmanager
+def _unyielding(session: SafeSessionState) -> Iterator[None]:
+    """Have the runner of a session not look whether it is to be cut short."""
+    runner: Any = getattr(session._yield_callback, "__self__", None)
+    was_yielding = getattr(runner, "_execing", False)
+    if not was_yielding:
+        yield
+        return
+    runner._execing = False
+    try:
+        yield
+    finally:
+        runner._execing = True
 
 
 def has_visitors() -> bool | None:

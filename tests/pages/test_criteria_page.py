@@ -65,8 +65,8 @@ def ladder(app: AppTest) -> dict[str, Any]:
 
 def tell(app: AppTest, **event: Any) -> AppTest:
     """Send an event as the ladder does."""
-    number = app.session_state[keys.EVENTS].get(KEY, ("", 0))[1] + 1 if keys.EVENTS in app.session_state else 1
-    app.session_state[KEY] = {"out": {"mount": "test", "number": number, **event}}
+    number = app.session_state[keys.EVENTS][KEY].last + 1 if keys.EVENTS in app.session_state else 1
+    app.session_state[KEY] = {"out": {"mount": "test", "events": [{"seq": number, **event}]}}
     return sound(app.run())
 
 

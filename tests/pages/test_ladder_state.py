@@ -17,7 +17,7 @@ Turn = list[Any]
 @pytest.fixture(scope="module")
 def play(request: pytest.FixtureRequest) -> Any:
     """Return the state after some turns."""
-    run = run_scripts(request, "ladder_state", more=PLAY, folder="criteria")
+    run = run_scripts(request, "../components/events", "ladder_state", more=PLAY, folder="criteria")
     return lambda *turns: run(f"play({json.dumps([answer(), *turns])})")
 
 
@@ -33,8 +33,8 @@ def press(key: str) -> Turn:
 def test_keys_go_down_and_up_the_ladder_and_stop_at_its_ends(play: Any) -> None:
     state = play(press("k"), press("j"), press("j"), press("j"))
     assert state["open"] == "lenient"
-    assert state["event"] == {"act": "open", "step": "lenient", "mount": "m", "number": 2}
-    assert play(press("j"), press("k"))["open"] == "strict" and play(press("x"))["event"] is None
+    assert state["events"][-1] == {"act": "open", "step": "lenient", "seq": 2}
+    assert play(press("j"), press("k"))["open"] == "strict" and play(press("x"))["events"] == []
 
 
 def test_an_older_answer_leaves_the_step_open_and_another_ladder_does_not(play: Any) -> None:
@@ -46,13 +46,13 @@ def test_an_older_answer_leaves_the_step_open_and_another_ladder_does_not(play: 
 
 def test_enter_and_clicks_tell_the_server_what_to_list(play: Any) -> None:
     step = {"criterion": "muc"}
-    told = {"mount": "m", "number": 1, "step": "muc"}
+    told = {"seq": 1, "step": "muc"}
     for turn, event in (
         (["showPart", step, "strict", PART], {"act": "part", "against": "strict", "kind": "types", "gains": False}),
         (["showDecision", step, "PAR"], {"act": "decision", "code": "PAR"}),
         (["showStep", step], {"act": "step"}),
         (["showLadderRecord", step, {"document": "d", "record": "g:0-1:A"}], {"act": "record", "doc": "d"}),
     ):
-        assert {**event, **told}.items() <= play(turn)["event"].items()
-    assert play(press("j"), press("Enter"))["event"] == {"act": "step", "step": "muc", "mount": "m", "number": 2}
-    assert play(["showScorer", "conlleval"])["event"]["name"] == "conlleval"
+        assert {**event, **told}.items() <= play(turn)["events"][-1].items()
+    assert play(press("j"), press("Enter"))["events"][-1] == {"act": "step", "step": "muc", "seq": 2}
+    assert play(["showScorer", "conlleval"])["events"][-1]["name"] == "conlleval"

@@ -16,7 +16,9 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
+from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.url_util import make_url_path
 from streamlit.user_info import generate_login_redirect_url
@@ -33,6 +35,9 @@ PARTS: dict[str, tuple[Callable[..., Any], str]] = {
     "AppSession.shutdown": (AppSession.shutdown, "7e6d36199dbc"),
     "AppSession._handle_rerun_script_request": (AppSession._handle_rerun_script_request, "7393898bc0a0"),
     "ScriptRunContext.reset": (ScriptRunContext.reset, "cdaa14383fd4"),
+    "SafeSessionState": (SafeSessionState, "42e0c15acfa4"),
+    "ScriptRunner._look": (ScriptRunner._maybe_handle_execution_control_request, "5bae9b98a904"),
+    "ScriptRunner._set_execing_flag": (ScriptRunner._set_execing_flag, "cc7e3a89d553"),
     "ThreadState.scoped": (ThreadState.scoped, "94c4f646fb34"),
     "Runtime.__init__": (Runtime.__init__, "e5a5fb5dd960"),
     "Runtime.is_active_session": (Runtime.is_active_session, "766fb572f3ad"),

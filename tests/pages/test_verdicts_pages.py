@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.surface_forms import folded_forms
@@ -26,7 +25,6 @@ from pages.shared.data import caches, verdict_store
 from pages.shared.data.loading import DEMOS, load
 from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access
-from pages.shared.verdicts import events
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.layer_words import LayerWords
@@ -162,7 +160,7 @@ def test_next_opens_the_next_record_without_a_verdict_wherever_it_is(store: Revi
     app = press(press(press(app, "gold"), "gold"), "gold")
     for number, opened_number in ((0, 3), (3, 4), (59, 3)):
         doc, record = names[number]
-        last = app.session_state["applied"].last
+        last = app.session_state[keys.EVENTS][KEY].last
         event = {"seq": last + 1, "act": "next", "doc": doc, "record": record, "value": number}
         app.session_state[KEY] = {"out": {"mount": "test", "at": [doc, record, number], "events": [event]}}
         app = sound(app.run())
@@ -170,7 +168,7 @@ def test_next_opens_the_next_record_without_a_verdict_wherever_it_is(store: Revi
     # A list of what is open no longer has the record that was decided.
     app = press(first(ANN, replace(VIEW, q="has:verdict=none")), "j")
     doc, record = workbench(app)["open"]
-    last = app.session_state["applied"].last
+    last = app.session_state[keys.EVENTS][KEY].last
     about = {"doc": doc, "record": record}
     events = [
         {"seq": last + 1, "act": "verdict", "kind": "gold", "version": 0, **about},
@@ -289,27 +287,6 @@ def test_verdicts_wait_for_a_name_which_is_asked_for_once(store: ReviewStore, mo
     assert "Ann" not in workbench(first({}))["verdicts"].values()
     monkeypatch.setenv("NEREVAL_REVIEWER", "Eve")
     assert "Kept as Eve" in said(press(first({}), "pred"))
-
-
-def test_a_run_that_is_cut_short_leaves_what_waits_to_the_next(
-    store: ReviewStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The name came, two verdicts were kept, the next click cut the run short, and the others were lost."""
-    app = first({})
-    for kind in ("gold", "pred", "both"):
-        app = press(app, kind)
-    give, calls = events._verdict, iter((False, True))
-
-    def cut_short(*given: Any) -> None:
-        if next(calls, False):
-            raise StopException
-        give(*given)
-
-    monkeypatch.setattr(events, "_verdict", cut_short)
-    act(app, "name", value="Ann")
-    assert len(store.every()) == 1
-    sound(app.run())
-    assert [one.verdict.kind for one in store.every()] == ["gold", "pred", "both"]
 
 
 def test_verdicts_that_are_sent_again_to_another_session_are_given_once(store: ReviewStore) -> None:

@@ -26,7 +26,7 @@ Step = list[Any]
 
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> Run:
-    return run_scripts(request, "span_editor", "drafts", "unkept", "workbench_state", more=PLAY)
+    return run_scripts(request, "../components/events", "span_editor", "drafts", "unkept", "workbench_state", more=PLAY)
 
 
 TEXT = {

@@ -32,9 +32,9 @@ def facets(app: AppTest) -> dict[str, dict[str, Any]]:
 
 def choose_facet(app: AppTest, label: str, value: str | None, act: str = "narrow") -> AppTest:
     """Choose a value of a facet, or with None take the choice back."""
-    number = app.session_state[keys.EVENTS].get(FACETS, ("", 0))[1] + 1
+    number = app.session_state[keys.EVENTS][FACETS].last + 1
     event = {"act": act, "facet": facets(app)[label]["name"], "value": value}
-    app.session_state[FACETS] = {"out": {"mount": MOUNT, "number": number, **event}}
+    app.session_state[FACETS] = {"out": {"mount": MOUNT, "events": [{"seq": number, **event}]}}
     return sound(app.run())
 
 
@@ -56,7 +56,7 @@ def listed(app: AppTest) -> int:
 
 def act(app: AppTest, name: str, *, note: str | None = None, **more: Any) -> AppTest:
     """Do what a key does, see `sent_by`."""
-    last = app.session_state["applied"].last if "applied" in app.session_state else 0
+    last = app.session_state[keys.EVENTS][KEY].last
     app.session_state[KEY] = {"out": sent_by(workbench(app), name, last=last, note=note, **more)}
     return sound(app.run())
 

@@ -5,7 +5,7 @@ const LADDER_OPEN_AFTER = 300; // milliseconds after which the server is told wh
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const view = (parentElement.nerevalLadder ??= newLadder(parentElement));
-  view.send = (event) => setStateValue("out", event);
+  view.setStateValue = setStateValue;
   view.act(takeLadder, data);
   return () => {
     view.stop();
@@ -14,11 +14,11 @@ export default function (component) {
 }
 
 function newLadder(parentElement) {
-  const view = { state: ladderState(crypto.randomUUID?.() ?? String(Math.random())), parts: buildLadder(parentElement) };
+  const view = { state: ladderState(newMount()), parts: buildLadder(parentElement) };
   view.act = (change, ...values) => {
     const before = view.state;
     view.state = change(before, ...values);
-    if (view.state.event !== before.event) tellOfLadder(view, view.state.event);
+    sendNew(view, before, LADDER_OPEN_AFTER);
     if (view.state !== before) drawLadder(view);
   };
   view.parts.list.addEventListener("click", (event) => {
@@ -28,16 +28,10 @@ function newLadder(parentElement) {
   const pressed = (event) => pressInLadder(view, event);
   document.addEventListener("keydown", pressed);
   view.stop = () => {
-    clearTimeout(view.timer);
+    stopSending(view);
     document.removeEventListener("keydown", pressed);
   };
   return view;
-}
-
-function tellOfLadder(view, event) {
-  clearTimeout(view.timer);
-  if (event.act === "open") view.timer = setTimeout(() => view.send(event), LADDER_OPEN_AFTER);
-  else view.send(event);
 }
 
 function pressInLadder(view, event) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation, sentence
-from pages.shared.components.component_events import next_event
+from pages.shared.components.component_events import EVENTS, Event, acknowledged, apply_events
 from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.data.computations import compare
 from pages.shared.data.memo import memoized
@@ -44,6 +45,7 @@ _mount = st.components.v2.component(
     "nereval_ladder",
     css="".join(path.read_text(encoding="utf-8") for path in (_INSPECT / "difference.css", _HERE / "ladder.css")),
     js=DRAWING
+    + EVENTS
     + "".join(
         path.read_text(encoding="utf-8")
         for path in (
@@ -57,8 +59,9 @@ _mount = st.components.v2.component(
 
 def follow_event(page: PageContext) -> PageContext:
     """Do what the reader has asked for in the ladder since the last run; return the page with the step then open."""
-    event = next_event(KEY)
-    return page if event is None else _follow(page, event)
+    if apply_events(KEY, partial(_follow, page)):
+        return replace(page, view=replace(page.view, step=state.view().step))
+    return page
 
 
 def draw_sentence(page: PageContext) -> None:
@@ -129,6 +132,7 @@ def ladder_data(page: PageContext, rows: Sequence[CriterionRow]) -> dict[str, An
     others = [row for row in rows if not row.evaluation and row.name not in names]
     without = sorted({row.criterion for row in rows if row.evaluation} - names - {row.name for row in others})
     return {
+        **acknowledged(KEY),
         "facts": repr((page.loaded.id, page.system, page.settings, page.view.mask)),
         "kinds": list(KINDS),
         "spans": [page.words.by_names("gold span"), page.words.spans("gold")],
@@ -262,7 +266,7 @@ def _decision_text(code: np.uint8) -> str:
     return f"{LOOKS[name].glyph} {name}"
 
 
-def _follow(page: PageContext, event: Mapping[str, Any]) -> PageContext:
+def _follow(page: PageContext, _: Event, event: Event) -> None:
     """Do what the reader asked for in the ladder: open a step, or go to the records of what was clicked."""
     act = event["act"]
     if act == "scorer":
@@ -271,8 +275,7 @@ def _follow(page: PageContext, event: Mapping[str, Any]) -> PageContext:
     if step is not None and act == "open":
         state.put(replace(state.view(), step=step.criterion))
         state.write_address()
-        return replace(page, view=replace(page.view, step=step.criterion))
-    if step is not None:
+    elif step is not None:
         # Its decisions are those under its own criterion.
         is_own = event["act"] == "decision" or not step.above
         view = page.view if not is_own and listed_under(page, step) == page.by else page.view.under(step.criterion)
@@ -280,10 +283,9 @@ def _follow(page: PageContext, event: Mapping[str, Any]) -> PageContext:
         if act == "record":
             view = replace(view, doc=str(event["doc"]), record=str(event["record"]))
         state.go(navigation.pages()["Inspect"], replace(view, inspect_tab="records"))
-    return page
 
 
-def _query(page: PageContext, step: Step, event: Mapping[str, Any]) -> Query:
+def _query(page: PageContext, step: Step, event: Event) -> Query:
     """Return the query behind what was clicked: a step, a part of it, or a decision."""
     if event["act"] == "decision":
         return overall_query(str(event["code"])) or Query(decision=ERRORS)

@@ -1,9 +1,9 @@
 // The state of the ladder of criteria as plain data, and the functions that return the next one. `ladder_drawing.js` draws it.
 //
-// `event` is the last thing that the server is to be told, with the name of this component and a number.
+// What the server is to be told are events, see `events.js`.
 
 function ladderState(mount) {
-  return { mount, data: null, open: "", event: null, count: 0 };
+  return { ...newEvents(mount), data: null, open: "" };
 }
 
 const openStep = ({ data, open }) => data.steps.find(({ criterion }) => criterion === open) ?? data.steps[0];
@@ -13,29 +13,25 @@ const stepNumber = (state) => state.data.steps.indexOf(openStep(state));
 function takeLadder(state, data) {
   const isSame = state.data?.facts === data.facts;
   const isListed = data.steps.some(({ criterion }) => criterion === state.open);
-  return { ...state, data, open: isSame && isListed ? state.open : data.open };
-}
-
-function toldOfLadder(state, event) {
-  return { ...state, count: state.count + 1, event: { ...event, mount: state.mount, number: state.count + 1 } };
+  return { ...state, data, events: unacknowledged(state, data), open: isSame && isListed ? state.open : data.open };
 }
 
 function openStepNumber(state, number) {
   const step = state.data.steps[number];
   if (!step || step === openStep(state)) return state;
-  return toldOfLadder({ ...state, open: step.criterion }, { act: "open", step: step.criterion });
+  return withEvent({ ...state, open: step.criterion }, { act: "open", step: step.criterion });
 }
 
 // The records of a step, and of a part of it: against the criterion above it, or against the first one.
-const showStep = (state, step = openStep(state)) => toldOfLadder(state, { act: "step", step: step.criterion });
+const showStep = (state, step = openStep(state)) => withEvent(state, { act: "step", step: step.criterion });
 function showPart(state, step, against, { kind, gains }) {
-  return toldOfLadder(state, { act: "part", step: step.criterion, against, kind, gains });
+  return withEvent(state, { act: "part", step: step.criterion, against, kind, gains });
 }
-const showDecision = (state, step, code) => toldOfLadder(state, { act: "decision", step: step.criterion, code });
+const showDecision = (state, step, code) => withEvent(state, { act: "decision", step: step.criterion, code });
 function showLadderRecord(state, step, { document, record }) {
-  return toldOfLadder(state, { act: "record", step: step.criterion, doc: document, record });
+  return withEvent(state, { act: "record", step: step.criterion, doc: document, record });
 }
-const showScorer = (state, name) => toldOfLadder(state, { act: "scorer", name });
+const showScorer = (state, name) => withEvent(state, { act: "scorer", name });
 
 // The part of a step against the first criterion, which the server sends for the open step alone: null until it has.
 const partsOfWhole = ({ data }, step) => (data.whole.criterion === step.criterion ? data.whole : null);

@@ -25,7 +25,7 @@ from pages.shared.data.reviewer import login_name
 from pages.shared.frame import context_bar
 from pages.shared.frame.faults import guarded
 from pages.shared.server.access import has_login, only_this_machine
-from pages.shared.verdicts.events import applied, end_events
+from pages.shared.verdicts.events import applied
 from pages.shared.view import PREFIX, View, keys, state
 from pages.shared.view.queries import query_of, search_of
 from pages.shared.view.text import count, named, plain
@@ -59,7 +59,6 @@ def page(
         st.set_page_config(page_title=f"{title} · nereval", layout="wide", initial_sidebar_state=SIDEBAR)
         # First, or what is drawn before it would jump.
         st.html(STYLE)
-        end_events()
         notices = list(state.read_address(title))
         verdict_store.refresh()
         if draw_login():

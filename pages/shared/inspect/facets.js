@@ -10,13 +10,16 @@ WIDE.addEventListener("change", ({ matches }) => {
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const view = (parentElement.nerevalFacets ??= {
-    mount: crypto.randomUUID?.() ?? String(Math.random()), number: 0, unfolded: new Set(), isOpen: WIDE.matches,
+    state: newEvents(newMount()), unfolded: new Set(), isOpen: WIDE.matches,
   });
+  view.setStateValue = setStateValue;
   view.tell = (act, facet, value) => {
-    view.number += 1;
-    setStateValue("out", { mount: view.mount, number: view.number, act, facet, value });
+    const before = view.state;
+    view.state = withEvent(before, { act, facet, value });
+    sendNew(view, before, 0);
   };
-  const text = JSON.stringify(data);
+  view.state = { ...view.state, events: unacknowledged(view.state, data) };
+  const text = JSON.stringify([data.facets, data.chosen]);
   if (view.drawn === text) return;
   view.drawn = text;
   drawFacets(view, data, parentElement);

@@ -28,7 +28,7 @@ from nereval_core.ledger.attributes.comparisons import (
 from nereval_core.problems import capitalised, name_text
 from nereval_core.records.queries import ABSENT, Query, in_documents, narrowed
 from nereval_core.review.standing_verdicts import Moment
-from pages.shared.components.component_events import next_event
+from pages.shared.components.component_events import EVENTS, Event, acknowledged, apply_events
 from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.data import verdict_store
 from pages.shared.data.memo import memoized
@@ -67,7 +67,7 @@ RIGHT = (BOTH_RIGHT, ONLY_THIS)
 _mount = st.components.v2.component(
     "nereval_facets",
     css=(_HERE / "facets.css").read_text(encoding="utf-8"),
-    js=DRAWING + (_HERE / "facets.js").read_text(encoding="utf-8"),
+    js=DRAWING + EVENTS + (_HERE / "facets.js").read_text(encoding="utf-8"),
     isolate_styles=False,
 )
 
@@ -79,9 +79,14 @@ def draw_facets(page: PageContext) -> None:
 
 def apply_event(page: PageContext) -> bool:
     """Narrow the view down as the reader has chosen; return whether there was anything to do."""
-    event = next_event(KEY)
-    if event is None:
-        return False
+    return apply_events(KEY, partial(_apply, page))
+
+
+def _take_event(page: PageContext) -> None:
+    apply_event(page)
+
+
+def _apply(page: PageContext, _: Event, event: Event) -> None:
     facet, value = str(event["facet"]), None if event["value"] is None else str(event["value"])
     if event["act"] == "compare":
         st.session_state[keys.COMPARED] = page.loaded.id
@@ -93,11 +98,6 @@ def apply_event(page: PageContext) -> bool:
         verdicts_list.narrow(facet, value)
     elif facet in LABELS or facet == "decision":
         narrow(facet, value)
-    return True
-
-
-def _take_event(page: PageContext) -> None:
-    apply_event(page)
 
 
 def facets_data(page: PageContext) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def facets_data(page: PageContext) -> dict[str, Any]:
     compared = _compared(page)
     if compared is not None:
         facets.append(compared)
-    return {"facets": facets, "chosen": sum(facet["on"] is not None for facet in facets)}
+    return {**acknowledged(KEY), "facets": facets, "chosen": sum(facet["on"] is not None for facet in facets)}
 
 
 @memoized()

@@ -5,7 +5,7 @@ const OPEN_AFTER = 300; // milliseconds after which the server is told which pat
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const view = (parentElement.nerevalPatterns ??= newPatterns(parentElement));
-  view.send = (event) => setStateValue("out", event);
+  view.setStateValue = setStateValue;
   const isNew = !view.state.data;
   view.act(takePatterns, data);
   if (isNew) closeGate(view, view.parts.root);
@@ -16,28 +16,25 @@ export default function (component) {
 }
 
 function newPatterns(parentElement) {
-  const view = { state: patternsState(crypto.randomUUID?.() ?? String(Math.random())), parts: buildPatterns(parentElement) };
+  const view = { state: patternsState(newMount(), lastOutcome.id), parts: buildPatterns(parentElement) };
   view.act = (change, ...values) => {
     const before = view.state;
     view.state = change(before, ...values);
-    if (view.state.event !== before.event) tell(view, view.state.event);
+    sendNew(view, before, OPEN_AFTER);
     if (view.state !== before) drawPatterns(view);
   };
   const pressed = (event) => pressInPatterns(view, event);
   document.addEventListener("keydown", pressed);
-  view.stop = () => document.removeEventListener("keydown", pressed);
+  view.stop = () => {
+    stopSending(view);
+    document.removeEventListener("keydown", pressed);
+  };
   view.parts.root.addEventListener("pointerdown", () => openGate(view, view.parts.root));
   view.parts.list.addEventListener("click", (event) => {
     const entry = event.target.closest("[data-number]");
     if (entry) view.act(openNumber, Number(entry.dataset.number));
   });
   return view;
-}
-
-function tell(view, event) {
-  clearTimeout(view.timer);
-  if (event.act === "open") view.timer = setTimeout(() => view.send(event), OPEN_AFTER);
-  else view.send(event);
 }
 
 function pressInPatterns(view, event) {

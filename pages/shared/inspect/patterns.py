@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,7 @@ from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, ConflictError, Kind
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, attach_verdicts, select_batch
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components.component_events import next_event
+from pages.shared.components.component_events import EVENTS, Event, acknowledged, apply_events
 from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.components.tables import show_table
 from pages.shared.data import masks, reviewer, verdict_store
@@ -48,6 +47,7 @@ _mount = st.components.v2.component(
         (_HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("difference", "key_sheet", "patterns")
     ),
     js=DRAWING
+    + EVENTS
     + "".join(
         (_HERE / f"{name}.js").read_text(encoding="utf-8")
         for name in ("difference", "key_sheet", "patterns_state", "patterns_drawing", "patterns")
@@ -118,6 +118,7 @@ def patterns_data(page: PageContext) -> dict[str, Any]:
     groups = _descriptions(page)
     listed = {group["key"] for group in groups}
     return {
+        **acknowledged(KEY),
         "facts": repr((page.loaded.id, page.system, page.by, page.settings, page.view.mask)),
         "groups": [group | {"decided": decided} for group, decided in zip(groups, _decided(page), strict=True)],
         "open": page.view.pattern if page.view.pattern in listed else groups[0]["key"],
@@ -203,19 +204,15 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
 
 
 def apply_event(page: PageContext) -> bool:
-    """Do what the reader has asked for since the last event; return whether there was anything."""
-    event = next_event(KEY)
-    if event is None:
-        return False
-    _apply(page, event)
-    return True
+    """Do what the reader has asked for since the last events; return whether there was anything."""
+    return apply_events(KEY, partial(_apply, page))
 
 
 def _take_event(page: PageContext) -> None:
     apply_event(page)
 
 
-def _apply(page: PageContext, event: Mapping[str, Any]) -> None:
+def _apply(page: PageContext, _: Event, event: Event) -> None:
     act = event["act"]
     if act == "undo":
         if not reason_unoffered(page):
@@ -234,7 +231,7 @@ def _apply(page: PageContext, event: Mapping[str, Any]) -> None:
         _decide(page, key, event)
 
 
-def _decide(page: PageContext, key: GroupKey, event: Mapping[str, Any]) -> None:
+def _decide(page: PageContext, key: GroupKey, event: Event) -> None:
     """Give a verdict to all records of a group that have none; "neither" says that there is no entity."""
     if reason_unoffered(page) or not (reviewer.reviewer_name() or reviewer.take_name(str(event["who"]))):
         return
@@ -244,7 +241,8 @@ def _decide(page: PageContext, key: GroupKey, event: Mapping[str, Any]) -> None:
         set_outcome(LastVerdict("Nothing was kept.", (f"At most {BATCH_RECORDS:,} records at once.",)))
         return
     try:
-        set_outcome(verdicts_list.give_batch(page, event["kind"], batch, ""))
+        drafts = verdicts_list.draft_batch_of(page, event["kind"], batch, "")
+        set_outcome(verdicts_list.give_batch(page, event["kind"], batch, drafts))
     except ConflictError as error:
         verdict_store.refresh()
         number = count(len(error.theirs), "record")

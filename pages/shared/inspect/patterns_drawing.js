@@ -82,7 +82,7 @@ function patternPane(view) {
   actions.append(records, ...patternVerdicts(view, group));
   const pane = [head, line, actions];
   if (state.asking !== null) pane.push(question(view, group));
-  else if (state.data.said) pane.push(outcome(state.data.said));
+  else if (state.message) pane.push(outcome(state.message));
   const examples = make("ol", "np-examples");
   examples.append(...group.examples.map((example) => patternExample(view, example)));
   pane.push(examples);

@@ -1,12 +1,12 @@
 // The state of Patterns as plain data, and the functions that return the next one. `patterns_drawing.js` draws it.
 //
-// `event` is the last thing that the server is to be told, with the name of this component and a number; `asking` is the number of the verdict
-// that waits to be confirmed for the whole group, null for none.
+// What the server is to be told are events, see `events.js`; `asking` is the number of the verdict that waits to be
+// confirmed for the whole group, null for none, and `message` what became of the last one.
 
 const PATTERN_VERDICT_KEYS = "12345";
 
-function patternsState(mount) {
-  return { mount, data: null, open: "", asking: null, who: "", event: null, count: 0 };
+function patternsState(mount, heard) {
+  return { ...newEvents(mount, heard), data: null, open: "", asking: null, who: "", message: null };
 }
 
 const openPattern = ({ data, open }) => data.groups.find(({ key }) => key === open) ?? data.groups[0];
@@ -16,12 +16,19 @@ const placeOf = (state) => state.data.groups.indexOf(openPattern(state));
 function takePatterns(state, data) {
   const isSame = state.data?.facts === data.facts;
   const isListed = data.groups.some(({ key }) => key === state.open);
-  return { ...state, data, open: isSame && isListed ? state.open : data.open, asking: isSame ? state.asking : null };
+  const said = newOutcome(state, data.said);
+  return {
+    ...state,
+    data,
+    events: unacknowledged(state, data),
+    open: isSame && isListed ? state.open : data.open,
+    asking: isSame ? state.asking : null,
+    heard: said?.id ?? state.heard,
+    message: said ?? (isSame ? state.message : null),
+  };
 }
 
-function told(state, event) {
-  return { ...state, count: state.count + 1, event: { ...event, mount: state.mount, number: state.count + 1 } };
-}
+const told = (state, event) => withEvent({ ...state, message: null }, event);
 
 function openNumber(state, number) {
   const group = state.data.groups[number];

@@ -5,7 +5,6 @@ const SEND_AFTER = 60; // milliseconds that moves are gathered for before the se
 const LINK = "a.nv-link, a[data-testid='stPageLink-NavLink']";
 const LINK_PATIENCE = 4000; // milliseconds that a link to another page waits for the server to acknowledge events
 const TOUCH_PATIENCE = 700; // milliseconds that the handles of a selection by touch rest before it is taken
-const ANSWER_PATIENCE = 3000; // milliseconds after which events that the server has not acknowledged are late
 const REMOUNT_PATIENCE = 3000; // milliseconds after which a workbench that comes back is a new one
 
 // Outlives the component: an element inserted above it may have the page mount it anew.
@@ -38,15 +37,14 @@ export default function (component) {
 }
 
 function newWorkbench() {
-  const workbench = { state: initialState(crypto.randomUUID?.() ?? String(Math.random())), stop: () => {} };
+  const workbench = { state: initialState(newMount(), lastOutcome.id), stop: () => {} };
   // Change the state by one of its functions, send what is new in it, and draw it.
   workbench.act = (change, ...values) => {
     const before = workbench.state;
     workbench.state = change(before, ...values);
-    if (workbench.state.lastEvent !== before.lastEvent) send(workbench);
+    sendNew(workbench, before, SEND_AFTER, messageOf, (number) => workbench.act(sayLate, number));
     if (workbench.state.drafts !== before.drafts || workbench.state.edit !== before.edit || change === take) storeDrafts(workbench);
     storeUnkept(workbench);
-    awaitAnswer(workbench);
     draw(workbench);
   };
   return workbench;
@@ -56,34 +54,6 @@ function newWorkbench() {
 function takeWithDrafts(state, data) {
   const next = withStoredVerdicts(take(state, data), readUnkept(data.draftsOf));
   return withStoredDrafts(next, readDrafts(data.draftsOf));
-}
-
-// Say what is not kept where an answer is late, and send it again where the server is idle: then it was not received.
-function awaitAnswer(workbench) {
-  const { events, lastEvent } = workbench.state;
-  if (!events.length) {
-    clearTimeout(workbench.patience);
-    workbench.patience = 0;
-  }
-  if (!events.length || workbench.patience) return;
-  workbench.patience = setTimeout(() => {
-    workbench.patience = 0;
-    if (workbench.state.events[0]?.seq <= lastEvent && isIdle()) send(workbench);
-    workbench.act(sayLate, lastEvent);
-  }, ANSWER_PATIENCE);
-}
-
-// Whether the page is connected to the server and waits for no run of it.
-function isIdle() {
-  const { testConnectionState, testScriptState } = /** @type {HTMLElement} */ (document.querySelector("[data-testid='stApp']"))?.dataset ?? {};
-  return testConnectionState === "CONNECTED" && testScriptState === "notRunning";
-}
-
-function send(workbench) {
-  clearTimeout(workbench.timer);
-  const sendNow = () => workbench.setStateValue("out", messageOf(workbench.state));
-  if (workbench.state.events.at(-1).act === "open") workbench.timer = setTimeout(sendNow, SEND_AFTER);
-  else sendNow();
 }
 
 // Build the fixed parts, with listeners that live as long as the component is mounted.

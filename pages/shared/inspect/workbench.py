@@ -22,6 +22,7 @@ from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_ver
 from nereval_core.review.words import verdict_labels
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables.glossary import DECISIONS
+from pages.shared.components.component_events import EVENTS, acknowledged
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
 from pages.shared.data import playlists, reviewer, verdict_store
 from pages.shared.data.memo import memoized
@@ -32,6 +33,7 @@ from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.edited_spans import types_to_choose
 from pages.shared.verdicts.events import (
+    KEY,
     answered_origins,
     applied,
     apply_events,
@@ -49,7 +51,6 @@ from pages.shared.view.link import MOST_TRACKS
 from pages.shared.view.text import count_words
 
 _HERE = Path(__file__).parent
-KEY = f"{keys.WIDGET}workbench"
 AHEAD, BEHIND = 10, 3
 """Records after and before the open one whose texts are sent along."""
 NEW = 3
@@ -71,7 +72,7 @@ Name = tuple[str, str]
 _mount = st.components.v2.component(
     "nereval_workbench",
     css=STYLE + "".join((_HERE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES),
-    js=DRAWING + "".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS),
+    js=DRAWING + EVENTS + "".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS),
     isolate_styles=False,
 )
 
@@ -170,7 +171,7 @@ def _card(page: PageContext, compared: tuple[str, ...], doc: str, record: str) -
 
 
 def _take_events(page: PageContext) -> None:
-    apply_events(page, st.session_state[KEY].get("out"))
+    apply_events(page)
 
 
 def draw_workbench(page: PageContext, order: str) -> Open:
@@ -196,8 +197,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "facts": _facts(page, order),
         "draftsOf": subject_of(page),
         "session": now.session,
-        "mount": now.mount,
-        "seen": now.last,
+        **acknowledged(KEY),
         "count": count_words(page.by, ledger.total(page.query())),
         "total": opened.queue.total,
         "none": "" if opened.queue.total else verdicts_list.why_empty(page),

@@ -1,8 +1,7 @@
 // The state of the workbench as plain data, and the functions that return the next one: for an answer of the server
 // (`take`) and for what the reader does (`press`, `choose`, `decide` …). `workbench_drawing.js` draws it.
 //
-// What the reader does is shown at once. It is an event with a number, which is kept, and sent with all later messages,
-// until the server acknowledges that number: so no key is lost while the page is busy.
+// What the reader does is shown at once, and is an event that the server is told, see `events.js`.
 
 const MOST_CACHED = 400; // texts and cards of earlier answers
 const VERDICT_KEYS = "12345";
@@ -14,11 +13,9 @@ const VERDICT_KEYS = "12345";
 // the text, with its editor (`span_editor.js`), or an entity that nobody had marked: then `record` is empty, and `entity`
 // what was kept of it before. `drafts` are editors that were left for another record, and those whose spans were sent;
 // `entities` are entities that no answer has yet.
-function initialState(mount) {
+function initialState(mount, heard) {
   return {
-    mount,
-    lastEvent: 0,
-    events: [],
+    ...newEvents(mount, heard),
     data: null,
     texts: new Map(),
     cards: new Map(),
@@ -63,14 +60,6 @@ function messageOf({ mount, open, at, events }) {
 // After undo, "go to" and "next" the server says which record is open, and of another system what its records are.
 const leadsAway = ({ act }) => act === "undo" || act === "jump" || act === "next" || act === "system";
 
-function withEvent(state, event) {
-  // Of moves in a row the last one counts.
-  const isRepeated = event.act === "open" && state.events.at(-1)?.act === "open";
-  const lastEvent = state.lastEvent + 1;
-  const earlier = isRepeated ? state.events.slice(0, -1) : state.events;
-  return { ...state, lastEvent, events: [...earlier, { ...event, seq: lastEvent }] };
-}
-
 // An event about the open record.
 function withRecordEvent(state, event) {
   const [doc, record] = state.open;
@@ -91,13 +80,12 @@ function withLatest(cached, latest) {
 
 // An answer of the server. What the reader has done since the events that it acknowledges stays as it is.
 function take(before, data) {
-  const acknowledged = data.mount === before.mount ? data.seen : 0;
-  const state = { ...before, drafts: draftsAfter(before, acknowledged, !data.verdicts.said?.wrong) };
-  const unacknowledged = state.events.filter((event) => event.seq > acknowledged);
+  const said = newOutcome(before, data.verdicts.said);
+  const state = { ...before, drafts: draftsAfter(before, acknowledgedBy(before, data), !said?.wrong) };
   const isForgotten = state.data && state.data.session !== data.session;
   const { lastEvent, events, waiting } = isForgotten
-    ? forNewSession(state, data, unacknowledged)
-    : { lastEvent: state.lastEvent, events: unacknowledged, waiting: [] };
+    ? forNewSession(state, data, unacknowledged(state, data))
+    : { lastEvent: state.lastEvent, events: unacknowledged(state, data), waiting: [] };
   const isSame = state.data?.facts === data.facts;
   let next = {
     ...state,
@@ -116,7 +104,8 @@ function take(before, data) {
     edit: isSame ? state.edit : null,
     // Of other records, or texts that are cut otherwise, the spans alone remain.
     drafts: isSame ? state.drafts : state.data?.draftsOf === data.draftsOf && state.data ? draftsToStore(state) : {},
-    message: data.verdicts.said ?? state.message,
+    heard: said?.id ?? state.heard,
+    message: said ?? state.message,
   };
   if (events.length) next.at = numberOf(next, ...next.open) ?? next.at;
   else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {}, corrected: {}, entities: {} });

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import uuid4
 
 import streamlit as st
 
@@ -95,12 +96,14 @@ class LastVerdict:
     """The last verdict: the message about it, and in lines why what was asked for was not done.
 
     `record` is the `Key.record` that it was about. `place` is document and record id of a verdict that was not kept.
+    `id` tells it from all others, those of other sessions too.
     """
 
     text: str
     problems: tuple[str, ...] = ()
     record: str = ""
     place: tuple[str, str] | None = None
+    id: str = field(default_factory=lambda: uuid4().hex, compare=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,18 +1,14 @@
 """Events of the workbench: verdicts, undo, stars and choices, each applied once and in order, and what it is answered.
 
-The component numbers its events from 1 and sends all that the server has not acknowledged, so that no key is lost
-while the page is busy. A run may be cut short by the next one, which may begin before it has ended, on another page
-too: so events are applied by one run at a time, what a run leaves undone the next one does, and an event that is
-applied twice counts once.
+Verdicts may also come again: a browser sends those that were not kept once more to another session.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from threading import RLock
 from typing import Any
 from uuid import uuid4
 
@@ -21,10 +17,13 @@ import streamlit as st
 
 from nereval_core.problems import FormatError, name_text
 from nereval_core.records.queries import ORDERS
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked, StoredVerdict
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked
 from nereval_core.review.verdicts_on_records import attach_verdicts
+from pages.shared.components import component_events
+from pages.shared.components.component_events import Event, event_log
 from pages.shared.data import masks, playlists, reviewer
 from pages.shared.data.page_context import PageContext
+from pages.shared.streamlit_internals import uncut
 from pages.shared.verdicts.case import (
     NOT_KEPT,
     Case,
@@ -42,7 +41,8 @@ from pages.shared.verdicts.case import (
 from pages.shared.verdicts.edited_spans import read_edited_spans, takes_blanks, types_to_choose
 from pages.shared.view import keys, state
 
-Event = Mapping[str, Any]
+KEY = f"{keys.WIDGET}workbench"
+"""The key of the workbench."""
 MOVES = ("undo", "whole", "jump", "next")
 """Events after which the server says which record is open."""
 MOST_WINDOWS = 20
@@ -57,32 +57,24 @@ _ANSWERED: deque[Origin] = deque(maxlen=10_000)
 
 @dataclass
 class Applied:
-    """The events of a mounted component that were applied: the number of the last one, and the reader's place.
+    """What the events of the workbench have made of a session, and the reader's place.
 
     `session` tells the component when it has to do with another session, which knows nothing of its events.
     `place` is document, record and number in the queue as the reader last had them. `windows` are those of a long text
-    that the component asks for, with its document. `rest` is what a run began to apply and has not ended. `undone` are
-    the verdicts that an event, by its number, has taken back. `waiting` are the verdicts that were given before the
-    reviewer's `name` was, each with its page, and `named` those of them given since, by subject and origin. `conflicts`
-    are those that others came before, one for a record, until the reviewer says whose verdict counts. `cards` are the
-    records whose cards were made, and the facts that these depend on.
-
-    All this is changed in place: what two runs at a time write to the session's state itself may be lost.
+    that the component asks for, with its document. `waiting` are the verdicts that were given before the reviewer's
+    `name` was, each with its page, and `named` those of them given since, by subject and origin. `conflicts` are those
+    that others came before, one for a record, until the reviewer says whose verdict counts. `cards` are the records
+    whose cards were made, and the facts that these depend on.
     """
 
     session: str = field(default_factory=lambda: uuid4().hex)
-    mount: str = ""
-    last: int = 0
     place: tuple[str, str, int] = ("", "", 0)
     windows: tuple[str, tuple[int, ...]] = ("", ())
-    rest: tuple[PageContext, Mapping[str, Any]] | None = None
-    undone: tuple[int, Sequence[StoredVerdict]] = (0, ())
     waiting: tuple[tuple[PageContext, Event], ...] = ()
     named: tuple[tuple[str, Origin], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     name: str = ""
     cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
-    lock: RLock = field(default_factory=RLock)
 
     def made_under(self, facts: tuple[object, ...]) -> set[tuple[str, str]]:
         """Return the records whose cards were made under the same facts, to be added to."""
@@ -97,41 +89,22 @@ class Applied:
 
 
 def applied() -> Applied:
-    events: Applied = st.session_state.setdefault(keys.APPLIED, Applied())
-    return events
+    return state.lasting(keys.APPLIED, Applied)
 
 
-def apply_events(page: PageContext, sent: Mapping[str, Any] | None) -> bool:
-    """Apply what the component has sent and was not applied yet, and open the record that the reader has opened.
+def apply_events(page: PageContext) -> bool:
+    """Apply what the workbench has sent and was not applied yet, and open the record that the reader has opened.
 
     Return whether there was anything to apply.
     """
-    if not sent:
-        return False
-    now = applied()
-    with now.lock:
-        if str(sent["mount"]) != now.mount:
-            now.mount, now.last, now.undone = str(sent["mount"]), 0, (0, ())
-        # What is no number is refused: compared with one, it could be new in every run.
-        if now.rest is None and int(sent["events"][-1]["seq"]) <= now.last:
-            return False
-        now.rest = page, sent
-        for event in sent["events"]:
-            if event["seq"] > now.last:
-                if event["act"] == "undo":
-                    # What is taken back need not be about a record: then the reader stays.
-                    _open(*sent["at"])
-                _apply(page, event)
-                now.last = event["seq"]
-        _follow(sent)
-        now.rest = None
-    return True
 
+    def apply(sent: Event, event: Event) -> None:
+        if event["act"] == "undo":
+            # What is taken back need not be about a record: then the reader stays.
+            _open(*sent["at"])
+        _apply(page, event)
 
-def end_events() -> None:
-    """Apply what a run that was cut short has left."""
-    if (rest := applied().rest) is not None:
-        apply_events(*rest)
+    return component_events.apply_events(KEY, apply, _follow)
 
 
 def _follow(sent: Mapping[str, Any]) -> None:
@@ -170,7 +143,7 @@ def _apply(page: PageContext, event: Event) -> None:
         if waiting_events(page):
             _take_back_waiting(page)
         elif not reason_unoffered(page) and not _is_answered(event):
-            undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
+            undo_verdict(page, partial(take_back, page), lambda at: _open(*page.ledger().name(at), -1))
             _ANSWERED.append(_origin(event))
     elif act == "star":
         starred = playlists.star_of(page, event["doc"], event["record"])
@@ -196,14 +169,6 @@ def _apply(page: PageContext, event: Event) -> None:
         st.session_state[keys.COLOUR_BY] = event["value"]
     elif act in ("over", "leave"):
         _answer(event)
-
-
-def _taken_back(page: PageContext, event: Event, who: str) -> Sequence[StoredVerdict]:
-    """Take back the last verdict of a reviewer, once an event; return what was taken back."""
-    now = applied()
-    if now.undone[0] != event["seq"]:
-        now.undone = (event["seq"], take_back(page, who))
-    return now.undone[1]
 
 
 def _jump(page: PageContext, number: int) -> None:
@@ -271,7 +236,7 @@ def _end_unless_asked(event: Event) -> None:
 
 
 def _origin(event: Event) -> Origin:
-    mount, number = event.get("origin", (applied().mount, event["seq"]))
+    mount, number = event.get("origin", (event_log(KEY).mount, event["seq"]))
     return str(mount), int(number)
 
 
@@ -359,15 +324,13 @@ def _spans(page: PageContext, doc: str, sent: Any) -> tuple[Marked, ...]:
 def give_waiting() -> bool:
     """Give the verdicts that waited for a name, once there is one; return whether there were any."""
     now = applied()
-    with now.lock:
+    with uncut():
         if not now.waiting or not reviewer.reviewer_name():
             return False
-        while now.waiting:
-            (page, event), *later = now.waiting
+        for page, event in now.waiting:
             _judge(page, event)
             now.named = (*now.named, (subject_of(page), _origin(event)))
-            # One by one: a run that is cut short leaves the others to the next.
-            now.waiting = tuple(later)
+        now.waiting = ()
     return True
 
 
@@ -453,16 +416,20 @@ def conflicts_data(page: PageContext) -> list[dict[str, Any]]:
 
 
 def outcome_data() -> dict[str, Any] | None:
-    """Return what the component says of the last verdict, None where there is nothing to say; it is said once."""
+    """Return what the component says of the last verdict, None where there is nothing to say.
+
+    It is sent until there is another outcome, as nobody knows which run reaches the browser; by its `id` the browser
+    says it once.
+    """
     outcome: LastVerdict | None = st.session_state.get(keys.REVIEWED)
     if outcome is None:
         return None
     lines = [masks.mask_message(line) for line in outcome.problems[:LISTED]]
     if len(outcome.problems) > LISTED:
         lines.append(f"and {len(outcome.problems) - LISTED:,} more")
-    st.session_state.pop(keys.REVIEWED)
     text = masks.mask_message(outcome.text)
-    return {"text": text, "lines": lines, "wrong": bool(outcome.problems), "record": outcome.record}
+    wrong = bool(outcome.problems)
+    return {"id": outcome.id, "text": text, "lines": lines, "wrong": wrong, "record": outcome.record}
 
 
 def standing_line(case: Case, note: bool = True) -> str:

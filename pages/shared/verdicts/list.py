@@ -19,6 +19,7 @@ from nereval_core.review.verdicts import (
     KINDS,
     NOTE_CHARACTERS,
     ConflictError,
+    Draft,
     Kind,
     StoredVerdict,
     given_in_words,
@@ -40,6 +41,7 @@ from pages.shared.components.tables import draw_rows
 from pages.shared.data import caches, masks, reviewer, verdict_store
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.streamlit_internals import uncut
 from pages.shared.verdicts.case import LastVerdict, reason_unoffered, set_outcome
 from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys, state
@@ -342,31 +344,35 @@ def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
         bar.progress(done / n_records, f"Preparing {done:,} of {count(n_records, 'record')} …")
 
     try:
-        outcome = give_batch(page, kind, meant, str(st.session_state.get(WHY, "")).strip(), step)
+        drafts = draft_batch_of(page, kind, meant, str(st.session_state.get(WHY, "")).strip(), step)
+        with uncut():
+            set_outcome(give_batch(page, kind, meant, drafts))
+            _end()
     except ConflictError as error:
         verdict_store.refresh()
         bar.empty()
         _conflicts(page, error.theirs)
         return
     except FormatError as error:
-        outcome = LastVerdict("Nothing was kept.", tuple(error.lines()))
-    else:
-        _end()
-    set_outcome(outcome)
+        set_outcome(LastVerdict("Nothing was kept.", tuple(error.lines())))
     st.rerun()
 
 
-def give_batch(
+def draft_batch_of(
     page: PageContext, kind: Kind, meant: Batch, note: str, step: Callable[[int], None] = lambda done: None
-) -> LastVerdict:
-    """Give one verdict to the records of a batch, and return what became of it; `step` is told how many are prepared.
+) -> Sequence[Draft]:
+    """Return the drafts of one verdict for the records of a batch; `step` is told how many are prepared."""
+    return draft_batch(page.ledger().about, meant.records, kind, note, verdict_store.now(), step)
+
+
+def give_batch(page: PageContext, kind: Kind, meant: Batch, drafts: Sequence[Draft]) -> LastVerdict:
+    """Give the verdicts of a batch, and return what became of it.
 
     Raises:
         ConflictError: others have decided on some of them meanwhile.
         FormatError: the store cannot be written to.
     """
     who, n_records = reviewer.reviewer_name(), len(meant.records)
-    drafts = draft_batch(page.ledger().about, meant.records, kind, note, verdict_store.now(), step)
     verdicts = verdict_store.store_to_write().give(drafts, who)
     verdict_store.refresh()
     shared = "" if len(verdicts) == n_records else f" ({count(len(verdicts), 'span')}: some documents are there twice)"

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import streamlit as st
 
 from nereval_core.scoring.criteria import Criterion
-from pages.shared.streamlit_internals import is_back_or_forward
+from pages.shared.streamlit_internals import is_back_or_forward, uncut
 from pages.shared.view import View, keys
 from pages.shared.view.link import MOST_TRACKS, is_rule_of, read_link, write_rule, write_short_link
+
+T = TypeVar("T")
 
 
 def view() -> View:
     present: View = st.session_state.get(keys.VIEW, View())
     return present
+
+
+def lasting(key: str, make: Callable[[], T]) -> T:
+    """Return the object that the session has under a key, made once and then changed in place."""
+    if key not in st.session_state:
+        # Of two runs at a time each would make its own.
+        with uncut():
+            st.session_state.setdefault(key, make())
+    lasting_object: T = st.session_state[key]
+    return lasting_object
 
 
 def put(new: View) -> None:
