@@ -8,7 +8,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ import pytest
 
 from pages.shared.view.link import write_link
 from tests.support import ROOT
+from tests.support.forked_servers import ForkedServer, fork_server
 
 if TYPE_CHECKING:
     from pages.shared.view import View
@@ -78,9 +78,9 @@ def serve_app_process(
     What the server says is added to the file `log`.
     """
     at = str(port or free_port())
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", at, "--", *arguments]
-    with serve_command(command, at, ROOT, log=log, scheme=scheme) as found:
-        yield found
+    command = ["run", str(script), "--server.port", at, "--", *arguments]
+    with _until_left(fork_server(command, str(log or os.devnull)), at, scheme) as address:
+        yield address
 
 
 def free_port() -> int:
@@ -91,23 +91,30 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve_command(
-    command: list[str], port: str, folder: Path, *, log: Path | None = None, scheme: str = "http"
-) -> Iterator[tuple[str, int]]:
+def serve_command(command: list[str], port: str, folder: Path, *, log: Path | None = None) -> Iterator[tuple[str, int]]:
     """Start a server by a command that is run in a folder; yield its address and the number of its process."""
     with Path(log or os.devnull).open("ab") as said:
         server = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
+    with _until_left(server, port) as address:
+        yield address
+
+
+@contextmanager
+def _until_left(
+    server: subprocess.Popen[bytes] | ForkedServer, port: str, scheme: str = "http"
+) -> Iterator[tuple[str, int]]:
+    """Wait until a server answers, yield its address and the number of its process, and end it."""
     address = f"{scheme}://{HERE}:{port}"
     # It signs its certificate itself.
     context = ssl._create_unverified_context() if scheme == "https" else None
     try:
-        for _ in range(300):
+        for _ in range(600):
             assert server.poll() is None, "the server stopped by itself"
             try:
                 urllib.request.urlopen(f"{address}/_stcore/health", timeout=5, context=context).close()
                 break
             except OSError:
-                time.sleep(0.2)
+                time.sleep(0.1)
         else:
             raise AssertionError("the server did not answer within a minute")
         yield address, server.pid
