@@ -9,7 +9,7 @@ from pages.shared import frame, start
 from pages.shared.data import caches, kept_corpora, server_start
 from pages.shared.data.memo import MEMO
 from pages.shared.data.page_context import PageContext
-from pages.shared.server import http_policy, memory
+from pages.shared.server import component_files, http_policy, memory
 from pages.shared.start import account, recent
 from pages.shared.streamlit_internals import carry_out_callbacks, follow_links_out_of_menus, keep_downloads
 
@@ -38,4 +38,4 @@ elif __name__ != "__mp_main__":
     server_start.begin_expiry()
     memory.begin(partial(MEMO.measure, again=True), caches.forget)
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.
-    app = App(__file__, middleware=http_policy.middleware())
+    app = App(__file__, middleware=http_policy.middleware(), routes=[component_files.route()])

@@ -15,8 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import streamlit as st
-
 ROOT = Path(__file__).resolve().parent.parent
 DENO = Path(sys.executable).with_name("deno")
 OPTIONS = {"checkJs": True, "strict": False, "lib": ["dom", "dom.iterable", "esnext"]}
@@ -29,8 +27,9 @@ def scripts() -> dict[str, str]:
     def note(name: str, *_: Any, js: str = "", **__: Any) -> Any:
         by_name[name] = js
 
-    st.components.v2.component = note  # type: ignore[assignment]
     sys.path.insert(0, str(ROOT))
+    component_files: Any = import_module("pages.shared.server.component_files")
+    component_files.component = note
     shared = import_module("pages.shared")
     for module in pkgutil.walk_packages(shared.__path__, "pages.shared."):
         import_module(module.name)

@@ -124,12 +124,12 @@ def _until_left(
 
 
 # In the page: the number of the last run that has ended, which the last element drawn is named by, and whether the page
-# rests after a run later than `since`.
+# rests after a run later than `since`, with the scripts of all components there.
 RUNS = """Math.max(0, ...[...document.querySelectorAll("[class*='st-key-run-']")]
     .map((last) => Number(/st-key-run-(\\d+)/.exec(last.className)[1])))"""
 RESTS = f"""(since) => {RUNS} > since
     && !document.querySelector("[data-testid='stApp'][data-test-script-state='running'], [data-stale='true']")
-    && !document.querySelector("[data-quiet]")"""
+    && !document.querySelector("[data-quiet], [data-testid='stBidiComponentRegular']:not(:has(> style))")"""
 BEGUN = f"""(since) => {RUNS} > since
     || document.querySelector("[data-testid='stApp'][data-test-script-state='running']")"""
 # Whether all that can be clicked stands where it stood when this was asked last.

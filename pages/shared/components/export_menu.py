@@ -20,15 +20,15 @@ from nereval_core.analysis.methods.statements import linked_citation
 from nereval_core.problems import capitalised
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
 from nereval_core.report.references import METHODS
+from pages.shared.server.component_files import component
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
 _HERE = Path(__file__).parent
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_picture_buttons",
     css=(_HERE / "picture_buttons.css").read_text(encoding="utf-8"),
     js=(_HERE / "picture_buttons.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
 )
 MENU = "export_menu"
 

@@ -19,6 +19,7 @@ from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.highlight import Segment, lanes_with_labels, paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
 from nereval_core.tables.glossary import DECISIONS
+from pages.shared.server.component_files import component
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 ColourBy = Literal["decision", "type"]
@@ -26,11 +27,10 @@ _HERE = Path(__file__).parent
 DRAWING = (_HERE / "text_drawing.js").read_text(encoding="utf-8")
 """The functions that draw a text with its marks; components put them before their own script."""
 STYLE = (_HERE / "highlighted_text.css").read_text(encoding="utf-8")
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_reading",
     css=STYLE,
     js=DRAWING + (_HERE / "highlighted_text.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
 )
 
 

@@ -7,10 +7,12 @@ from uuid import uuid4
 
 import streamlit as st
 
+from pages.shared.server.component_files import component
 from pages.shared.view import keys
 
-_bring = st.components.v2.component(
-    "nereval_into_view", js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"), isolate_styles=False
+_bring = component(
+    "nereval_into_view",
+    js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
 )
 
 

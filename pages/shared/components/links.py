@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages.shared.server.component_files import component
 from pages.shared.streamlit_internals import url_path
 from pages.shared.view import View, keys, state
 
@@ -30,11 +31,10 @@ class Link(NamedTuple):
 
 
 def _component(*names: str) -> Any:
-    return st.components.v2.component(
+    return component(
         f"nereval_{names[-1]}",
         css=(_HERE / "links.css").read_text(encoding="utf-8"),
         js=SCRIPT + "".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in names),
-        isolate_styles=False,
     )
 
 

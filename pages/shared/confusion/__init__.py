@@ -21,6 +21,7 @@ from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.server.component_files import component
 from pages.shared.view import keys, state
 from pages.shared.view.confusion_layout import Confusion, Pair, TypeGroups
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
@@ -180,11 +181,10 @@ def _drawn(page: PageContext, table: Confusion) -> Any:
 
 
 _HERE = Path(__file__).parent
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_heat_map",
     css=(_HERE / "heat_map.css").read_text(encoding="utf-8"),
     js="".join((DRAWING, *((_HERE / f"{name}.js").read_text("utf-8") for name in ("heat_map_layout", "heat_map")))),
-    isolate_styles=False,
 )
 
 
@@ -201,10 +201,9 @@ def mount_heat_map(
     return cell
 
 
-_mount_pairs = st.components.v2.component(
+_mount_pairs = component(
     "nereval_confused_pairs",
     js=(_HERE / "confused_pairs.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
 )
 
 

@@ -29,6 +29,7 @@ from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.data.computations import compare
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.server.component_files import component
 from pages.shared.view import keys, state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
@@ -41,7 +42,7 @@ EXAMPLES = 2
 GRID = Fraction(1, 20)
 """Distance of two marks of the axis of F1, at least."""
 MOST_MARKS = 6
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_ladder",
     css="".join(path.read_text(encoding="utf-8") for path in (_INSPECT / "difference.css", _HERE / "ladder.css")),
     js=DRAWING
@@ -53,7 +54,6 @@ _mount = st.components.v2.component(
             *(_HERE / f"{name}.js" for name in ("ladder_state", "ladder_drawing", "ladder")),
         )
     ),
-    isolate_styles=False,
 )
 
 

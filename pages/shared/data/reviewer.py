@@ -11,6 +11,7 @@ import streamlit as st
 
 from nereval_core.review.verdicts import REVIEWER_CHARACTERS
 from pages.shared.server.access import has_login
+from pages.shared.server.component_files import component
 from pages.shared.view import keys
 from pages.shared.view.text import named
 
@@ -18,7 +19,7 @@ VARIABLE = "NEREVAL_REVIEWER"
 """The environment's name of whoever gives verdicts, on a server of one's own."""
 COOKIE = "nereval_reviewer"
 FIELD = f"{keys.VERDICT}name"
-_write = st.components.v2.component(
+_write = component(
     "nereval_reviewer",
     js="""export default function ({ data }) {
       document.cookie = `${data.cookie}=${data.value}; path=/; max-age=31536000; SameSite=Strict` +

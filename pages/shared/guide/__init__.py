@@ -27,6 +27,7 @@ from nereval_core.tables import Cell, Column, Table, cell_text
 from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from pages.shared.components.highlighted_text import show_text, text_data
 from pages.shared.components.tables import draw_rows
+from pages.shared.server.component_files import component
 from pages.shared.view import keys, state
 from pages.shared.view.text import show_problems
 
@@ -197,8 +198,9 @@ def try_it() -> None:
 
 
 _HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "nereval_guide_anchor", js=(_HERE / "anchor.js").read_text(encoding="utf-8"), isolate_styles=False
+_mount = component(
+    "nereval_guide_anchor",
+    js=(_HERE / "anchor.js").read_text(encoding="utf-8"),
 )
 
 

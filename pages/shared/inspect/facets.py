@@ -33,6 +33,7 @@ from pages.shared.components.highlighted_text import DRAWING
 from pages.shared.data import verdict_store
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.server.component_files import component
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import ERRORS, query_of, search_of, view_of
@@ -64,11 +65,10 @@ AGAINST_FACET = "against"
 _AGAINST_WORD = "against "
 RIGHT = (BOTH_RIGHT, ONLY_THIS)
 """Values of correct records; records with any other value are in lists by default."""
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_facets",
     css=(_HERE / "facets.css").read_text(encoding="utf-8"),
     js=DRAWING + EVENTS + (_HERE / "facets.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
 )
 
 

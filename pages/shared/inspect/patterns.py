@@ -26,6 +26,7 @@ from pages.shared.components.tables import show_table
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.server.component_files import component
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import LastVerdict, reason_unoffered, set_outcome, take_back, undo_verdict
 from pages.shared.verdicts.events import outcome_data
@@ -41,7 +42,7 @@ SPANS_AT_ONCE = 30_000
 """Spans up to which nobody notices that patterns are looked for."""
 LEAST_ERRORS, LEAST_PATTERNS = 20, 3
 """Errors and patterns below which Inspect begins with the records."""
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_patterns",
     css="".join(
         (_HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("difference", "key_sheet", "patterns")
@@ -52,7 +53,6 @@ _mount = st.components.v2.component(
         (_HERE / f"{name}.js").read_text(encoding="utf-8")
         for name in ("difference", "key_sheet", "patterns_state", "patterns_drawing", "patterns")
     ),
-    isolate_styles=False,
 )
 
 

@@ -29,6 +29,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import entries, queue_part
+from pages.shared.server.component_files import component
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.edited_spans import types_to_choose
@@ -69,11 +70,10 @@ Drawing = tuple[tuple[str, ...], bool]
 """How a text is drawn: with the systems that are compared, and with its tokens or not."""
 Name = tuple[str, str]
 """The ids of a document and of one of its records."""
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_workbench",
     css=STYLE + "".join((_HERE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES),
     js=DRAWING + EVENTS + "".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS),
-    isolate_styles=False,
 )
 
 

@@ -25,6 +25,7 @@ from pages.shared.components.tables import formula_box
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.error_classes import errors_of
+from pages.shared.server.component_files import component
 from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys, state
 from pages.shared.view.formulas import number
@@ -41,11 +42,10 @@ MOST_DOCUMENTS = 2_000
 
 _HERE = Path(__file__).parent
 _mount_headline, mount_bars = (
-    st.components.v2.component(
+    component(
         f"nereval_{name}",
         css=(_HERE / f"{name}.css").read_text(encoding="utf-8"),
         js=before + (_HERE / f"{name}.js").read_text(encoding="utf-8"),
-        isolate_styles=False,
     )
     for name, before in (("headline", links.SCRIPT), ("schema_bars", ""))
 )

@@ -16,6 +16,7 @@ from pages.shared.data import caches, playlists
 from pages.shared.data.page_context import PageContext
 from pages.shared.present.deck import Deck, deck_of, example_of
 from pages.shared.present.drawing import first_slide_html, record_slide_html
+from pages.shared.server.component_files import component
 from pages.shared.view import (
     FIGURE_SLIDES,
     FIGURES_OF_SYSTEM,
@@ -212,11 +213,10 @@ def _prepare(deck: Deck, show: Show) -> None:
 _HERE = Path(__file__).parent
 CHROME = _HERE / "chrome.css"
 """Styles that hide the app around a slide."""
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_slides",
     css=(_HERE / "slides.css").read_text(encoding="utf-8"),
     js=(_HERE / "slides.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
 )
 
 

@@ -21,6 +21,7 @@ from nereval_core.tables import Column, Table
 from pages.shared.components import opening
 from pages.shared.data import caches, refused_files, server_start
 from pages.shared.server.access import only_this_machine
+from pages.shared.server.component_files import component
 from pages.shared.server.ownership import visitor
 from pages.shared.view import keys, state
 from pages.shared.view.link import read_link
@@ -42,11 +43,10 @@ COLUMNS = (
 DECIDED = 3
 """The number of the column that leads to the list reviewed last."""
 _HERE = Path(__file__).parent
-_mount = st.components.v2.component(
+_mount = component(
     "nereval_recent_corpora",
     css=(_HERE / "recent_corpora.css").read_text(encoding="utf-8"),
     js=(_HERE / "recent_corpora.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
 )
 TABLE = f"{keys.LIST}recent"
 
