@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.marked_text.bracketed import MARK, MARKED_SQUARE
+from nereval_core.readers.marked_text.bracketed import MARK, SQUARE
 from nereval_core.writers import packed_file
 from nereval_core.writers.conll import sentences_of
 from nereval_core.writers.document_spans import token_spans
@@ -51,7 +51,7 @@ class BracketedWriter(Writer):
         problems: list[Problem] = []
         written = [_lines(layer, number, problems) for number in range(len(layer.documents))]
         lines_written = [line for lines in written for line in lines]
-        if not any(map(MARK.search, lines_written)) and any(map(MARKED_SQUARE.search, lines_written)):
+        if not any(map(MARK.search, lines_written)) and any(map(SQUARE.sign.search, lines_written)):
             problems.append(Problem(layer.name, None, "text that would be read as names in square brackets", WAY))
         if problems:
             raise FormatError(problems)

@@ -22,7 +22,7 @@ def test_concepts_of_i2b2_stand_at_lines_and_words() -> None:
     assert reading.format == "spanlines"
     assert span_texts(reading.layer) == [("d1", "Ann has  chest", "test"), ("d1", "chest PAIN", "problem")]
     assert reading.documents.ids == ("d1", "d2")
-    assert reading.notes == ("lines of i2b2 2010", "texts without spans, documents without spans: 1")
+    assert reading.notes == ("lines of i2b2", "texts without spans, documents without spans: 1")
 
 
 def test_a_concept_may_reach_over_lines_and_hold_quotes() -> None:
@@ -50,9 +50,31 @@ def test_events_and_times_of_i2b2_2012() -> None:
     reading = read_files({"1.xml.txt": I2B2_TEXT, "1.xml.extent": EXTENTS, "1.xml.tlink": TLINK})
     assert (reading.format, reading.documents.ids) == ("spanlines", ("1",))
     assert sorted(span_texts(reading.layer)) == [("1", "Ann has", "DATE"), ("1", "chest PAIN", "PROBLEM")]
-    assert reading.notes == ("lines of i2b2 2012", "other files, not read: 1 (1.xml.tlink)")
-    with pytest.raises(FormatError, match=r"1.xml.extent:3: .* is not a span; write it as EVENT=\"words\" LINE:WORD"):
+    assert reading.notes == ("lines of i2b2", "other files, not read: 1 (1.xml.tlink)")
+    with pytest.raises(FormatError, match=r"1.xml.extent:3: .* is not a span; write it as c=\"words\" LINE:WORD"):
         read_files({"1.xml.txt": I2B2_TEXT, "1.xml.extent": EXTENTS + TLINK})
+
+
+MEDICATIONS = """\
+m="lasix" 1:1 1:1||do="40 mg" 1:2 1:3||mo="nm"||f="twice ... at night" 1:4 1:4,2:0 2:1||du="nm"||r="nm"||ln="list"
+"""
+
+
+def test_fields_of_i2b2_2009_are_spans_where_they_have_a_place() -> None:
+    texts = {"17": "took Lasix 40 mg twice\nat night\n", "README": "x"}
+    reading = read_files({**texts, "17.i2b2.entries": MEDICATIONS})
+    assert span_texts(reading.layer) == [
+        ("17", "Lasix", "m"),
+        ("17", "40 mg", "do"),
+        ("17", "twice at night", "f"),
+    ]
+    assert dict(reading.layer.fragments) == {2: ((17, 22), (23, 31))}
+    assert reading.notes == ("lines of i2b2", "other files, not read: 1 (README)")
+    # Two concepts without a type are a relation.
+    with pytest.raises(FormatError, match=r'17.entries:2: .* is not a span; write it as c="words"'):
+        read_files({**texts, "17.entries": MEDICATIONS + 'c="lasix" 1:1 1:1||r="TrIP"||c="night" 2:1 2:1\n'})
+    with pytest.raises(FormatError, match=r"17.entries:1: the words are '50 mg', where '40 mg' stands"):
+        read_files({**texts, "17.entries": MEDICATIONS.replace("40 mg", "50 mg")})
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,7 @@ ANNOTATION_SUFFIXES = frozenset(
             ".manifest",
             ".bdocjs",
             ".con",
+            ".entries",
             ".ast",
             ".pipe",
             ".text",

@@ -14,31 +14,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 
-OPENNLP = re.compile(r"<START(?::(?P<type>[^<>\s]*))?>|(?P<end><END>)|(?:(?!<START[:>]|<END>)\S)+")
-SQUARE = re.compile(r"(?:^|(?<=\s))(?:\[(?P<type>[A-Z][\w-]*)(?=\s)|(?P<end>\])(?=\s|$))|\S+")
-MARK = re.compile(r"<START[:>]|<END>")
-MARKED = re.compile(r"<START(?::[^<>\s]*)?>.*<END>")
-MARKED_SQUARE = re.compile(r"(?:^|\s)\[[A-Z][\w-]*\s+[^\[\]]*\s\](?:\s|$)")
-TIGHT = re.compile(r"\[(?P<type>[A-Z][A-Z0-9_-]+):?\s+(?P<words>[^\[\]]*[^\s\[\]])\](?![(/{\w])")
-SMALL_SQUARE, SMALL_MARKED_SQUARE = (
-    re.compile(pattern.pattern.replace("A-Z", "a-z")) for pattern in (SQUARE, MARKED_SQUARE)
-)
-SMALL_TIGHT = re.compile(r"\[(?P<type>[a-z][a-z0-9_-]+):?\s+(?P<words>[^\[\]]*[^\s\[\]])\](?![(/{\w])")
 BRACKETS = re.compile(r"\[[^\[\]]*\]")
 SMALL_NAME = re.compile(r"\[(?P<type>[a-z][a-z0-9_-]+):?\s+[^\s\[\]][^\[\]]*\]")
 MOST_SMALL_TYPES = 12
-LINKED = re.compile(r"\[(?P<words>[^\[\]]+)\](?:\((?P<type>[^\W\d][\w-]*)(?::[^()/]*)?\)|(?P<details>\{\s*\"[^{}]*\}))")
 RASA = re.compile(r"(?:nlu:|\s*- intent:\s|## intent:)")
 RASA_PART = re.compile(r"\s*(?:-|##)\s*(?P<kind>intent|synonym|lookup|regex|rule|story|response)\s*:")
 RASA_EXAMPLE = re.compile(r"\s*[-*+]\s+(?:text:\s*)?(?P<text>.*?)\s*(?:<!--.*-->\s*)?")
-RASA_DETAILS = ("role", "group")
 BLOCK = re.compile(r"[|>][-+]?")
 """What opens a text on the lines below it in YAML."""
 ENTITY = "entity"
@@ -49,31 +38,46 @@ SEEN_LINES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Marks:
-    """The marks of a tool: what a line is made of, whether names may be nested, and how one is written."""
+class _Notation:
+    """How a tool marks names. `sign` shows that a line has such; `pattern` is what a line is made of.
 
+    `form` is how one is written in lines of words with blanks between; other lines stand as they are, and `pattern` is
+    of the names in them. `is_small` is true where types are in small letters, as other words in brackets may be.
+    """
+
+    sign: re.Pattern[str]
     pattern: re.Pattern[str]
-    nested: bool
-    form: str
+    confidence: float
+    form: str = ""
+    nested: bool = False
+    is_small: bool = False
 
 
-MARKS = {
-    "<": _Marks(OPENNLP, False, "<START:type> words <END>"),
-    "[": _Marks(SQUARE, True, "[TYPE words ]"),
-}
+def _square(form: str, letter: str, confidence: float) -> _Notation:
+    """Return the notation with brackets apart from words, whose types begin with a letter of a range."""
+    sign = re.compile(rf"(?:^|\s)\[[{letter}][\w-]*\s+[^\[\]]*\s\](?:\s|$)")
+    pattern = re.compile(rf"(?:^|(?<=\s))(?:\[(?P<type>[{letter}][\w-]*)(?=\s)|(?P<end>\])(?=\s|$))|\S+")
+    return _Notation(sign, pattern, confidence, form, nested=True, is_small=letter == "a-z")
 
 
-SMALL_MARKS = _Marks(SMALL_SQUARE, True, "[type words ]")
+def _tight(letter: str, confidence: float) -> _Notation:
+    """Return the notation with brackets at the words, whose types are of letters of a range."""
+    pattern = rf"\[(?P<type>[{letter}][{letter}0-9_-]+):?\s+(?P<words>[^\[\]]*[^\s\[\]])\](?![(/{{\w])"
+    return _Notation(re.compile(pattern), re.compile(pattern), confidence, is_small=letter == "a-z")
 
 
-@dataclass(slots=True)
-class _Document:
-    line: int
-    words: list[str] = field(default_factory=list)
-    tokens: list[tuple[int, int]] = field(default_factory=list)
-    sentences: list[tuple[int, int]] = field(default_factory=list)
-    spans: list[tuple[int, int, str, int]] = field(default_factory=list)
-    """Start, end, type and line of each span."""
+MARK = re.compile(r"<START[:>]|<END>")
+OPENNLP = _Notation(
+    re.compile(r"<START(?::[^<>\s]*)?>.*<END>"),
+    re.compile(r"<START(?::(?P<type>[^<>\s]*))?>|(?P<end><END>)|(?:(?!<START[:>]|<END>)\S)+"),
+    1.0,
+    "<START:type> words <END>",
+)
+NAME = re.compile(r"\[(?P<words>[^\[\]]+)\](?:\((?P<type>[^\W\d][\w-]*)(?::[^()/]*)?\)|(?P<details>\{\s*\"[^{}]*\}))")
+LINKED, TIGHT = _Notation(NAME, NAME, 0.8), _tight("A-Z", 0.6)
+SQUARE = _square("[TYPE words ]", "A-Z", 0.8)
+NOTATIONS = (OPENNLP, SQUARE, _square("[type words ]", "a-z", 0.55), _tight("a-z", 0.55), LINKED, TIGHT)
+"""The first that lines have is theirs."""
 
 
 class BracketedReader(Reader):
@@ -84,17 +88,11 @@ class BracketedReader(Reader):
     def recognise(self, source: Source) -> float:
         """Claim text with marks of OpenNLP, and text with names in square brackets."""
         lines = source.head(*self.suffixes).lines[:SEEN_LINES]
-        if any("<START" in line and MARKED.search(line) for line in lines):
-            return 1.0
-        if lines and lines[0].lstrip().startswith("{"):
+        if lines and lines[0].lstrip().startswith("{") and not any(map(OPENNLP.sign.search, lines)):
             return 0.0
         if any(map(RASA.match, lines)) and any("examples:" in line or line.startswith("## intent:") for line in lines):
             return 1.0
-        if any("]" in line and (LINKED.search(line) or MARKED_SQUARE.search(line)) for line in lines):
-            return 0.8
-        if any("]" in line and TIGHT.search(line) for line in lines):
-            return 0.6
-        return 0.55 if _has_small_types(lines) else 0.0
+        return notation.confidence if (notation := _notation(lines)) else 0.0
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read all documents of all files.
@@ -103,34 +101,24 @@ class BracketedReader(Reader):
             FormatError: with every problem found: marks that open nothing, close nothing, or hold no word.
         """
         builder = Builder(source.name, named=False)
-        files = source.pick(*self.suffixes)
-        n_unread = 0
+        files, n_unread = source.pick(*self.suffixes), 0
         for file in files:
             lines = file.lines()
-            if pattern := _pattern_of_lines(lines):
-                _add_lines(file, lines, pattern, builder)
+            marked = OPENNLP if any(map(MARK.search, lines)) else None
+            notation = marked or (LINKED if any(map(RASA.match, lines)) else _notation(lines))
+            if notation and not notation.form:
+                _add_lines(file, lines, notation.pattern, builder)
                 continue
-            # Text without any name is as OpenNLP has it.
-            marks = MARKS["<"]
-            if not any(map(MARK.search, lines)):
-                if any(map(MARKED_SQUARE.search, lines)):
-                    marks = MARKS["["]
-                elif _has_small_types(lines) and any(map(SMALL_MARKED_SQUARE.search, lines)):
-                    marks = SMALL_MARKS
-                else:
-                    n_unread += sum(len(BRACKETS.findall(line)) for line in lines)
-            for document in _documents(file, lines, marks, options.type or ENTITY, builder):
-                text = " ".join(document.words).replace(" \n ", "\n")
-                builder.document(
-                    None,
-                    text,
-                    line=document.line,
-                    source=file.shown,
-                    tokens=document.tokens,
-                    sentences=document.sentences,
-                )
-                for start, end, label, line in document.spans:
-                    builder.span(start, end, label, line=line)
+            if notation is None:
+                # Text without any name is as OpenNLP has it.
+                notation = OPENNLP
+                n_unread += sum(len(BRACKETS.findall(line)) for line in lines)
+            filled = [number for number, line in enumerate(lines, start=1) if line and not line.isspace()]
+            each_line = len(filled) == (filled or [0])[-1]
+            edges = [at for at, number in enumerate(filled) if not at or each_line or number > filled[at - 1] + 1]
+            for first, last in pairwise((*edges, len(filled))):
+                sentences = [(number, lines[number - 1]) for number in filled[first:last]]
+                _add_document(sentences, notation, options.type or ENTITY, file.shown, builder)
         layer = builder.finish(options.name or source.label)
         notes = unread_files_note(source, files)
         notes += [f"square brackets read as text, as they mark no names: {n_unread}"] if n_unread else []
@@ -146,21 +134,17 @@ def _has_small_types(lines: Sequence[str]) -> bool:
     Brackets in a text, such as `[sic]` and `[see below]`, are as a rule not all of this form.
     """
     groups = [mark[0] for line in lines if "]" in line for mark in BRACKETS.finditer(line)]
-    if not groups or any(LINKED.search(line) or TIGHT.search(line) for line in lines):
+    if not groups or any(each.sign.search(line) for line in lines for each in (LINKED, TIGHT)):
         return False
     names = [SMALL_NAME.fullmatch(group) for group in groups]
     types = {name["type"] for name in names if name}
     return all(names) and 2 <= len(types) <= min(MOST_SMALL_TYPES, len(names) - 1)
 
 
-def _pattern_of_lines(lines: Sequence[str]) -> re.Pattern[str] | None:
-    """Return the marks of lines that stand as they are, None where the lines are of words with blanks between."""
-    if any(MARK.search(line) or MARKED_SQUARE.search(line) for line in lines):
-        return None
-    if _has_small_types(lines):
-        return None if any(map(SMALL_MARKED_SQUARE.search, lines)) else SMALL_TIGHT
-    has_marks = (pattern for pattern in (LINKED, TIGHT) if any("]" in line and pattern.search(line) for line in lines))
-    return LINKED if any(map(RASA.match, lines)) else next(has_marks, None)
+def _notation(lines: Sequence[str]) -> _Notation | None:
+    """Return the notation of the names in lines, None where they have none."""
+    is_small = _has_small_types(lines)
+    return next((each for each in NOTATIONS if is_small >= each.is_small and any(map(each.sign.search, lines))), None)
 
 
 def _add_lines(file: SourceFile, lines: Sequence[str], pattern: re.Pattern[str], builder: Builder) -> None:
@@ -195,7 +179,7 @@ def _type_of(mark: re.Match[str]) -> tuple[str, dict[str, str]]:
         details = json.loads(mark["details"])
     except ValueError:
         return "", {}
-    return str(details.get("entity", "")), {key: str(details[key]) for key in RASA_DETAILS if key in details}
+    return str(details.get("entity", "")), {key: str(details[key]) for key in ("role", "group") if key in details}
 
 
 def _examples(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -216,68 +200,51 @@ def _examples(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
                 yield number, example["text"]
 
 
-def _documents(
-    file: SourceFile, lines: Sequence[str], marks: _Marks, label: str, builder: Builder
-) -> Iterator[_Document]:
-    """Yield the documents of a file."""
-    filled = [number for number, line in enumerate(lines) if line and not line.isspace()]
-    each_line = filled == list(range(len(filled)))
-    document: _Document | None = None
-    before = -1
-    for number in filled:
-        if document is None or each_line or number > before + 1:
-            if document is not None:
-                yield document
-            document = _Document(number + 1)
-        _add_line(lines[number], number + 1, document, marks, label, file, builder)
-        before = number
-    if document is not None:
-        yield document
-
-
-def _add_line(
-    line: str, number: int, document: _Document, marks: _Marks, label: str, file: SourceFile, builder: Builder
+def _add_document(
+    sentences: Sequence[tuple[int, str]], notation: _Notation, label: str, source: str, builder: Builder
 ) -> None:
-    """Add a sentence with its spans; marks that do not match go to the problems."""
-    opened: list[tuple[int, str]] = []
-    first = len(document.tokens)
+    """Add lines of words, each with its number, as a document; marks that do not match go to the problems."""
+    texts, at = list[str](), 0
+    tokens, bounds, spans = list[tuple[int, int]](), list[tuple[int, int]](), list[tuple[int, int, str, int]]()
+    for number, line in sentences:
+        words, names, finding = _words(line, notation, label)
+        if finding:
+            builder.problem(number, finding, f"write names as {notation.form}", source=source)
+        first = len(tokens)
+        for word in words:
+            tokens.append((at, at + len(word)))
+            at += len(word) + 1
+        if words:
+            texts.append(" ".join(words))
+            bounds.append((tokens[first][0], tokens[-1][1]))
+        spans += [(tokens[first + low][0], tokens[first + high - 1][1], kind, number) for low, high, kind in names]
+    builder.document(None, "\n".join(texts), line=sentences[0][0], source=source, tokens=tokens, sentences=bounds)
+    for start, end, kind, number in spans:
+        builder.span(start, end, kind, line=number)
 
-    def complain(finding: str) -> None:
-        builder.problem(number, finding, f"write names as {marks.form}", source=file.shown)
 
-    def add(word: str) -> None:
-        at = document.tokens[-1][1] + 1 if document.tokens else 0
-        document.words.append(word)
-        document.tokens.append((at, at + len(word)))
-
-    if document.words:
-        document.words.append("\n")
-    for part in marks.pattern.finditer(line):
+def _words(line: str, notation: _Notation, label: str) -> tuple[list[str], list[tuple[int, int, str]], str]:
+    """Return the words of a line, first word, end and type of each name, and what of the marks does not match."""
+    words, names, opened = list[str](), list[tuple[int, int, str]](), list[tuple[int, str]]()
+    for part in notation.pattern.finditer(line):
         if part["end"]:
             if not opened:
-                complain(f"{quoted(part[0])} closes no name")
-                return
-            token, kind = opened.pop()
+                return words, names, f"{quoted(part[0])} closes no name"
+            first, kind = opened.pop()
             if kind == TEXT:
-                add(part[0])
-            elif token == len(document.tokens):
-                complain(f"a name {quoted(kind)} without words")
-                return
+                words.append(part[0])
+            elif first == len(words):
+                return words, names, f"a name {quoted(kind)} without words"
             else:
-                document.spans.append((document.tokens[token][0], document.tokens[-1][1], kind, number))
+                names.append((first, len(words), kind))
         elif part["type"] is not None or part[0] == "<START>":
-            if opened and not marks.nested:
-                complain(f"{quoted(part[0])} in a name that is not closed")
-                return
-            opened.append((len(document.tokens), part["type"] or label))
+            if opened and not notation.nested:
+                return words, names, f"{quoted(part[0])} in a name that is not closed"
+            opened.append((len(words), part["type"] or label))
         else:
-            add(part[0])
-            if part[0] == TEXT and marks.nested:
+            words.append(part[0])
+            if part[0] == TEXT and notation.nested:
                 # What closes it is text too.
-                opened.append((len(document.tokens), TEXT))
-    if still_open := [kind for _, kind in opened if kind != TEXT]:
-        complain(f"a name {quoted(still_open[-1])} that is not closed")
-    if first < len(document.tokens):
-        document.sentences.append((document.tokens[first][0], document.tokens[-1][1]))
-    elif document.words:
-        document.words.pop()
+                opened.append((len(words), TEXT))
+    still_open = [kind for _, kind in opened if kind != TEXT]
+    return words, names, f"a name {quoted(still_open[-1])} that is not closed" if still_open else ""

@@ -109,7 +109,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "ragged": (first_line(r"#begin document|-DOCSTART- \("),),
         "records": (keys_beyond_the_native, lists_in_a_list, within('"characterOffsetBegin"')),
         "slashtags": (first_line(r"[^{\[<]*/"),),
-        "spanlines": (first_line(r'(?:c|EVENT|TIMEX3|SECTIME)="|[^|\t]+\|\|?|[^\t]*\t.*:[0-9]+-[0-9]+\t'),),
+        "spanlines": (first_line(r'(?:c|m|EVENT|TIMEX3|SECTIME)="|[^|\t]+\|\|?|[^\t]*\t.*:[0-9]+-[0-9]+\t'),),
         "tagrows": (NO_OBJECT,),
         "tei": (within("<TEI", "<teiCorpus", ":TEI"),),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),

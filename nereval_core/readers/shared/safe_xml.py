@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NoReturn, TypeVar
+from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
 
 from nereval_core.problems import FormatError, Problem
@@ -15,6 +16,9 @@ Start = Callable[[str, Attributes], None]
 Listen = Callable[[XMLParserType], Start]
 """Sets the other handlers of a parser and returns the one for starts of elements."""
 
+Item = TypeVar("Item")
+LINE = " line"
+"""Of elements that `parse_elements` reads: an attribute that no XML can have."""
 VERSION_1_1 = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']1\.1["']""")
 REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 CONTROLS = range(1, 32)
@@ -53,6 +57,40 @@ def parse_xml(raw: bytes, source: str, problems: list[Problem], listen: Listen) 
         return started if stand_ins else start
 
     parse_blocks((raw,), source, problems, listen_to_all)
+
+
+def parse_elements(raw: bytes, source: str, names: Sequence[str], read: Callable[[Element], Item]) -> list[Item]:
+    """Parse XML as `parse_xml`; return what a function reads of each element of these names once it is whole.
+
+    Elements and attributes are named without namespaces; the attribute LINE has the line where an element starts. What
+    is read is emptied, so that no whole tree needs memory.
+
+    Raises:
+        FormatError: not XML, or it declares a document type.
+    """
+    items: list[Item] = []
+    problems: list[Problem] = []
+
+    def listen(parser: XMLParserType) -> Start:
+        tree = TreeBuilder()
+
+        def start(name: str, attributes: Attributes) -> None:
+            local = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
+            tree.start(name.rpartition(" ")[2], local | {LINE: str(parser.CurrentLineNumber)})
+
+        def end(name: str) -> None:
+            element = tree.end(name)
+            if element.tag in names:
+                items.append(read(element))
+                element.clear()
+
+        parser.EndElementHandler, parser.CharacterDataHandler = end, tree.data
+        return start
+
+    parse_xml(raw, source, problems, listen)
+    if problems:
+        raise FormatError(problems)
+    return items
 
 
 def parse_blocks(blocks: Iterable[bytes], source: str, problems: list[Problem], listen: Listen) -> None:

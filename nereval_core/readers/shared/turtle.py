@@ -7,183 +7,89 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
 from urllib.parse import urljoin
 
-from nereval_core.problems import Problem, ProblemList, quoted
+from nereval_core.problems import FormatError, quoted
 
 TOKEN = re.compile(
-    r"(?P<space>\s++|\#[^\n]*+)"
-    r'|(?P<long>"""(?:[^"\\]|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*+\'\'\')'
-    r'|(?P<string>"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\')'
+    r"(?P<space>(?:\s++|\#[^\n]*+)++)"
+    r"|(?P<declaration>@?(?i:prefix\s++(?P<prefix>(?:[^\W\d_][\w.-]*+)?):|base)\s*+<(?P<address>[^<>\"{}|^`\s]*+)>)"
+    r"|(?P<value>(?:(?P<long>\"{3}|'{3})(?P<lines>(?:(?!(?P=long))[^\\]|\\.)*+)(?P=long)"
+    r"|(?P<short>[\"'])(?P<words>(?:(?!(?P=short))[^\\\n]|\\.)*+)(?P=short)"
+    r"|(?P<plain>[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?|(?:true|false)\b(?!:)))"
+    r"(?:\s*+\^\^\s*+(?:<[^<>\s]*+>|[\w.-]*+:[\w-]*+)|@[A-Za-z][A-Za-z0-9-]*+)?)"
     r"|<(?P<iri>[^<>\"{}|^`\s]*+)>"
-    r"|@(?P<at>[A-Za-z][A-Za-z0-9-]*+)"
-    r"|(?P<typed>\^\^)"
-    r"|(?P<number>[+-]?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|[+-]?\.[0-9]++)"
-    r"|(?P<name>(?:_|[^\W\d_][\w.-]{0,100}+)?:(?:[\w:%.~!$&'*+=@?/-]|\\[^\s\w])*+)"
-    r"|(?P<word>[A-Za-z]++)"
-    r"|(?P<mark>[;,.\[\]()])",
+    r"|(?P<name>(?P<space_of_name>(?:_|[^\W\d_][\w.-]{0,100}+)?):"
+    r"(?P<local>(?:[\w:%~!$&'*+=@?/-]|\\[^\s\w]|\.++(?=[\w:%~!$&'*+=@?/\\-]))*+))"
+    r"|(?P<type>a\b)"
+    r"|(?P<mark>[;,.\[\]()])"
+    r"|(?P<error>\S[^\n]{0,39})",
     re.DOTALL,
 )
+"""What Turtle is made of. A value has its language or type with it."""
 ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-MARKS = "end statements by a full stop, and write ; or , between what is said of one subject"
+N_TERMS = {".": 0, ";": 1, ",": 2}
+"""How many terms of a statement stay for the next: its subject, or its subject and predicate."""
 REMEDY = "write it as Turtle or N-Triples"
 
 
-class Triple(NamedTuple):
-    """A triple with the line of its object; `is_literal` says whether the object is a value."""
+def triples(text: str, source: str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield subject, predicate and object of the triples of a text, and the line of the object.
 
-    subject: str
-    predicate: str
-    object: str
-    is_literal: bool
-    line: int
-
-
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    line: int
-
-
-@dataclass(slots=True)
-class _Frame:
-    """What is being written of a subject; `is_list` is true within a list, whose elements are passed over."""
-
-    subject: str = ""
-    predicate: str = ""
-    has_object: bool = False
-    is_list: bool = False
-
-
-def triples(text: str, source: str, problems: ProblemList) -> Iterator[Triple]:
-    """Yield the triples of a text; where it cannot be read on, that is a problem, and the last."""
-    prefixes: dict[str, str] = {}
-    base = ""
-    frames = [_Frame()]
-    blanks = 0
-    directive = prefix = ""
-    stop_may_follow = False
-    value: tuple[str, int] | None = None
-    tokens = _tokens(text)
-    for token in tokens:
-        frame = frames[-1]
-        kind, word, line = token
-        if kind == "error":
-            problems.append(Problem(source, line, f"{quoted(word)} is not Turtle", REMEDY))
-            return
-        # A literal may be followed by its language or type.
-        if value is not None:
-            if kind == "typed":
-                next(tokens, None)
-                continue
-            if kind == "at":
-                continue
-            if frame.predicate and not frame.is_list:
-                yield Triple(frame.subject, frame.predicate, value[0], True, value[1])
-            value = None
-        if stop_may_follow and word == "." and kind == "mark":
-            stop_may_follow = False
-            continue
-        stop_may_follow = False
-        if directive:
-            if kind == "iri" and directive == "base":
-                base = word
-            elif kind == "iri":
-                prefixes[prefix] = _joined(base, word)
-            elif kind == "name" and directive == "prefix":
-                prefix = word.removesuffix(":")
-                continue
+    Raises:
+        FormatError: where it cannot be read on.
+    """
+    prefixes, base, n_blanks, next_line = dict[str, str](), "", 0, 1
+    # Subject, predicate and object, as far as written, of each node around the place; None within a list.
+    nodes: list[list[str] | None] = [[]]
+    for token in TOKEN.finditer(text):
+        kind, word, terms, line = token.lastgroup, token[0], nodes[-1], next_line
+        next_line += word.count("\n")
+        if kind == "declaration" and not terms:
+            if token["prefix"] is None:
+                base = _joined(base, token["address"])
             else:
-                problems.append(Problem(source, line, f"{quoted(word)} in a declaration", "write @prefix name: <…> ."))
-                return
-            directive, stop_may_follow = "", True
-        elif kind in ("at", "word") and word.lower() in ("prefix", "base") and not frame.subject:
-            directive = word.lower()
-        elif kind in ("long", "string", "number") or (kind == "word" and word in ("true", "false")):
-            if not frame.is_list and (not frame.predicate or frame.has_object):
-                problems.append(Problem(source, line, f"the value {quoted(word)} where none can stand", MARKS))
-                return
-            value = word, line
-            frame.has_object = True
-        elif kind in ("iri", "name", "word"):
-            term = _term(token, prefixes, base)
-            if term is None:
-                problems.append(Problem(source, line, f"{quoted(word)} is of no prefix that is declared", "declare it"))
-                return
-            if frame.is_list:
-                continue
-            if not frame.subject:
-                frame.subject = term
-            elif not frame.predicate:
-                frame.predicate = term
-            elif frame.has_object:
-                problems.append(Problem(source, line, f"{quoted(word)} where none can stand", MARKS))
-                return
-            else:
-                frame.has_object = True
-                yield Triple(frame.subject, frame.predicate, term, False, line)
-        elif word in "[(":
-            blanks += 1
-            node = f"_:b{blanks}"
-            if frame.predicate and not frame.is_list:
-                frame.has_object = True
-                yield Triple(frame.subject, frame.predicate, node, False, line)
-            elif not frame.subject:
-                frame.subject = node
-            frames.append(_Frame(node, is_list=word == "("))
-        elif word in "])":
-            if len(frames) == 1 or frame.is_list != (word == ")"):
-                problems.append(Problem(source, line, f"{quoted(word)} closes nothing", REMEDY))
-                return
-            frames.pop()
-        elif word in ";,":
-            frame.has_object = False
-            frame.predicate = "" if word == ";" else frame.predicate
-        elif word == "." and len(frames) == 1:
-            frames = [_Frame()]
-    if len(frames) > 1 or frames[0].subject:
-        problems.append(Problem(source, text.count("\n") + 1, "it is cut off", "give the whole file"))
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    """Yield what a text is made of; its last token is an error where it cannot be read."""
-    at, line = 0, 1
-    while at < len(text):
-        match = TOKEN.match(text, at)
-        if match is None or match.lastgroup is None:
-            yield _Token("error", text[at : at + 40].split("\n")[0], line)
-            return
-        kind, word = match.lastgroup, match[match.lastgroup]
-        at = match.end()
-        if kind == "name" and word.endswith("."):
-            # A full stop ends a statement unless more of the name follows.
-            stripped = word.rstrip(".")
-            at -= len(word) - len(stripped)
-            word = stripped
-        if kind in ("long", "string"):
-            edge = 3 if kind == "long" else 1
-            yield _Token(kind, _unescaped(word[edge:-edge]), line)
-        elif kind == "iri":
-            yield _Token(kind, _unescaped(word), line)
+                prefixes[token["prefix"]] = _joined(base, token["address"])
+        elif kind == "mark" and word in N_TERMS:
+            if terms and (word != "." or len(nodes) == 1):
+                del terms[N_TERMS[word] :]
+        elif kind == "mark" and word in "])":
+            if len(nodes) == 1 or (terms is None) != (word == ")"):
+                raise FormatError.single(source, line, f"{quoted(word)} closes nothing", REMEDY)
+            nodes.pop()
         elif kind != "space":
-            yield _Token(kind, word, line)
-        line += text.count("\n", match.start(), at)
+            n_blanks += kind == "mark"
+            term = f"_:b{n_blanks}" if kind == "mark" else _term(token, prefixes, base)
+            if term is None:
+                is_name = kind == "name"
+                finding = f"{quoted(word)} is {'of no prefix that is declared' if is_name else 'not Turtle'}"
+                raise FormatError.single(source, line, finding, "declare it" if is_name else REMEDY)
+            if terms is not None:
+                if len(terms) == 3 or (kind == "value" and len(terms) < 2):
+                    finding = f"the value {quoted(term)}" if kind == "value" else quoted(word)
+                    remedy = "end statements by a full stop, and write ; or , between what is said of one subject"
+                    raise FormatError.single(source, line, f"{finding} where none can stand", remedy)
+                terms.append(term)
+                if len(terms) == 3:
+                    yield terms[0], terms[1], term, line
+            if kind == "mark":
+                nodes.append(None if word == "(" else [term])
+    if len(nodes) > 1 or nodes[0]:
+        raise FormatError.single(source, next_line, "it is cut off", "give the whole file")
 
 
-def _term(token: _Token, prefixes: dict[str, str], base: str) -> str | None:
-    """Return the IRI of a token, None for a name whose prefix is not declared."""
-    if token.kind == "iri":
-        return _joined(base, token.text)
-    if token.kind == "word":
-        return TYPE if token.text == "a" else None
-    prefix, _, local = token.text.partition(":")
-    if prefix == "_":
-        return token.text
-    return None if prefix not in prefixes else prefixes[prefix] + re.sub(r"\\(.)", r"\1", local)
+def _term(token: re.Match[str], prefixes: dict[str, str], base: str) -> str | None:
+    """Return the value or the IRI of a token, None where it has none."""
+    if token["value"] is not None:
+        return token["plain"] or ESCAPE.sub(_unescaped, token["lines"] or token["words"] or "")
+    if token["iri"] is not None:
+        return _joined(base, ESCAPE.sub(_unescaped, token["iri"]))
+    if token["name"] is None or token["space_of_name"] == "_":
+        return TYPE if token["type"] else token["name"]
+    space = prefixes.get(token["space_of_name"])
+    return None if space is None else space + re.sub(r"\\(.)", r"\1", token["local"])
 
 
 def _joined(base: str, iri: str) -> str:
@@ -194,15 +100,8 @@ def _joined(base: str, iri: str) -> str:
         return iri
 
 
-def _unescaped(text: str) -> str:
-    if "\\" not in text:
-        return text
-
-    def character(match: re.Match[str]) -> str:
-        code = match[1] or match[2]
-        if code is None:
-            return ESCAPES.get(match[3], match[3])
-        number = int(code, 16)
-        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
-
-    return ESCAPE.sub(character, text)
+def _unescaped(match: re.Match[str]) -> str:
+    if match[3] is not None:
+        return ESCAPES.get(match[3], match[3])
+    number = int(match[1] or match[2], 16)
+    return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
-from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.table_columns import parse_score
@@ -70,11 +70,10 @@ class NifReader(Reader):
         builder = Builder(source.name)
         nodes: dict[str, _Node] = {}
         for file in files:
-            for subject, predicate, value, _, line in triples(file.text(), file.shown, builder.problems):
-                node = nodes.setdefault(subject, _Node(file.shown, line))
-                key = LAST_PART.search(predicate)
-                if key and (predicate == TYPE or predicate.startswith((NIF, ITS))):
-                    node.values.setdefault(key[0], []).append(value)
+            try:
+                _add_triples(file, nodes)
+            except FormatError as error:
+                builder.problems += error.problems
         if builder.problems:
             raise FormatError(builder.problems)
         contexts = {iri: node for iri, node in nodes.items() if node.first("isString") is not None}
@@ -91,6 +90,14 @@ class NifReader(Reader):
 
 
 READER = NifReader()
+
+
+def _add_triples(file: SourceFile, nodes: dict[str, _Node]) -> None:
+    for subject, predicate, value, line in triples(file.text(), file.shown):
+        node = nodes.setdefault(subject, _Node(file.shown, line))
+        key = LAST_PART.search(predicate)
+        if key and (predicate == TYPE or predicate.startswith((NIF, ITS))):
+            node.values.setdefault(key[0], []).append(value)
 
 
 def _spans_by_context(

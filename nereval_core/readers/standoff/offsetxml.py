@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from xml.parsers.expat import XMLParserType
+from xml.etree.ElementTree import Element
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, ProblemList, quoted
@@ -24,7 +24,7 @@ from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.annotation_keys import OF_GATE
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.safe_xml import Attributes, Start, parse_xml
+from nereval_core.readers.shared.safe_xml import LINE, parse_elements
 
 BEFORE = r"(?><\?.*?\?>|<!--.*?-->|\s++)*+"
 TAGGED = re.compile(BEFORE + r"<[\w.-]+>\s*<TEXT>", re.DOTALL)
@@ -32,8 +32,9 @@ GATE = re.compile(BEFORE + r"<GateDocument[\s>]", re.DOTALL)
 NUMBER = re.compile(r"-?[0-9]{1,12}")
 PAIRS = re.compile(r"-?[0-9]{1,12}~-?[0-9]{1,12}(?:,-?[0-9]{1,12}~-?[0-9]{1,12}){0,99}")
 TYPE = "TYPE"
-NO_METADATA = frozenset(("start", "end", "spans", "text", "id"))
+NO_METADATA = ("start", "end", "spans", "text", "id", LINE)
 LINKED = frozenset(("fromID", "toID"))
+ELSEWHERE = "elements without a place"
 DEFAULT_SET = "default"
 """The name of GATE's annotation set without one."""
 MARKUP_SET = "Original markups"
@@ -85,7 +86,7 @@ class OffsetXmlReader(Reader):
             select_layer(source, options.layer, (DEFAULT_SET,))
         builder = Builder(source.name)
         for document in documents:
-            builder.document(document.file.stem, "".join(document.pieces), source=document.file.shown)
+            builder.document(document.file.stem, document.text or "", source=document.file.shown)
             for span in document.spans:
                 if layer is None or span.group == layer:
                     _add(span, builder)
@@ -141,130 +142,84 @@ def _sets(documents: Sequence[_Document]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Document:
-    """A file as it is read: its `pieces` of text and its spans; `column` names what has the type.
-
-    `open` are the elements around, `nodes` the places of GATE's nodes, `group` its annotation set, `span` its
-    annotation and `feature` the name or value that are being read.
-    """
+    """A file as it is read; `column` names what has the type, `nodes` are the places of GATE's nodes."""
 
     file: SourceFile
     column: str | None
     counts: Counter[str]
     problems: ProblemList
-    pieces: list[str] = field(default_factory=list)
+    text: str | None = None
+    nodes: dict[str | None, int] = field(default_factory=dict)
     spans: list[_Span] = field(default_factory=list)
-    open: list[str] = field(default_factory=list)
-    length: int = 0
-    nodes: dict[str, int] = field(default_factory=dict)
-    group: str = ""
-    span: _Span | None = None
-    feature: list[str] = field(default_factory=list)
-    feature_name: str = ""
-    has_text: bool = False
 
     def parse(self, raw: bytes) -> None:
-        before = len(self.problems)
-        parse_xml(raw, self.file.shown, self.problems, self._listen)
-        self.pieces, self.nodes = ["".join(self.pieces)], {}
-        if not self.has_text and len(self.problems) == before:
-            finding, remedy = "no <TEXT> and no <TextWithNodes>", "give i2b2 2014, MAE or a document of GATE"
-            raise FormatError.single(self.file.shown, None, finding, remedy)
-
-    def _listen(self, parser: XMLParserType) -> Start:
-        def start(name: str, attributes: Attributes) -> None:
-            self._start(name, attributes, parser.CurrentLineNumber)
-            self.open.append(name)
-
-        parser.EndElementHandler, parser.CharacterDataHandler = self._end, self._characters
-        return start
-
-    def _start(self, name: str, attributes: Attributes, line: int) -> None:
-        parent = self.open[-1] if self.open else ""
-        if name in ("TEXT", "TextWithNodes"):
-            self.has_text = True
-        elif name == "Node" and parent == "TextWithNodes":
-            self.nodes[attributes.get("id", "")] = self.length
-        elif name == "AnnotationSet":
-            self.group = attributes.get("Name", "") or DEFAULT_SET
-        elif name == "Annotation" and parent == "AnnotationSet":
-            self._annotation(attributes, line)
-        elif name in ("Name", "Value") and parent == "Feature":
-            self.feature.clear()
-        elif "TAGS" in self.open:
-            self._tag(name, attributes, line)
-
-    def _end(self, name: str) -> None:
-        self.open.pop()
-        if self.span is None:
-            return
-        value = "".join(self.feature)
-        if name == "Name":
-            self.feature_name = value
-        elif name == "Value":
-            self.span.meta[self.feature_name] = value
-        elif name == "Annotation":
-            label = self.span.meta.pop(self.column, "") if self.column else self.span.label
-            if label:
-                self.span.label = label
-                self.spans.append(self.span)
-            else:
-                self.counts[f"annotations without the feature {quoted(self.column or '')}, left out"] += 1
-            self.span = None
-
-    def _characters(self, text: str) -> None:
-        inside = self.open[-1] if self.open else ""
-        if inside in ("TEXT", "TextWithNodes"):
-            self.pieces.append(text)
-            self.length += len(text)
-        elif inside in ("Name", "Value"):
-            self.feature.append(text)
-
-    def _annotation(self, attributes: Attributes, line: int) -> None:
-        """Begin an annotation of GATE, unless it is of a kind that is left out."""
-        label = attributes.get("Type", "")
-        if label in OF_GATE or self.group == MARKUP_SET:
-            self.counts["annotations of GATE's tools and markup, left out"] += 1
-            return
-        ends = [self.nodes.get(attributes.get(side, "")) for side in ("StartNode", "EndNode")]
-        if ends[0] is None or ends[1] is None:
-            finding = f"an annotation {quoted(label)} at a node that the text has not"
-            self.problems.append(Problem(self.file.shown, line, finding, "save the document again in GATE"))
-        elif ends[0] == ends[1]:
-            self.counts["empty annotations, left out"] += 1
+        take = {"TEXT": self._text, "TextWithNodes": self._text, "TAGS": self._tags, "AnnotationSet": self._annotations}
+        try:
+            parse_elements(raw, self.file.shown, tuple(take), lambda element: take[element.tag](element))
+        except FormatError as error:
+            self.problems += error.problems
         else:
-            parts = ((ends[0], ends[1]),)
-            self.span = _Span(line, label, parts, id=attributes.get("Id"), group=self.group)
+            if self.text is None:
+                self._complain(None, "no <TEXT> and no <TextWithNodes>", "give i2b2 2014, MAE or a document of GATE")
 
-    def _tag(self, name: str, attributes: Attributes, line: int) -> None:
-        """Add an element of TAGS."""
-        places = attributes.get("spans")
-        if places is None and attributes.keys() >= {"start", "end"}:
-            places = f"{attributes['start']}~{attributes['end']}"
-        if places is None:
-            kind = "links between spans" if attributes.keys() & LINKED else "elements without a place"
-            self.counts[f"{kind}, not read"] += 1
-            return
-        if not PAIRS.fullmatch(places):
-            finding = f"<{name}> stands at {quoted(places.replace('~', ' to '))}"
-            self.problems.append(Problem(self.file.shown, line, finding, "write start and end as numbers"))
-            return
-        numbers = [int(number) for number in NUMBER.findall(places.replace("~", " "))]
-        parts = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-        if parts[0][0] < 0:
-            self.counts["elements without a place, not read"] += 1
-            return
-        label = attributes.get(self.column or TYPE, "")
-        if not label and self.column:
-            self.counts[f"elements without the attribute {quoted(self.column)}, left out"] += 1
-            return
-        meta = {
-            key: value
-            for key, value in attributes.items()
-            if value and key not in NO_METADATA and key != (self.column or TYPE)
-        }
-        meta |= {"element": name} if label and label != name else {}
-        span = _Span(line, label or name, parts, attributes.get("text"), attributes.get("id"), meta=meta)
-        self.spans.append(span)
+    def _complain(self, element: Element | None, finding: str, remedy: str) -> None:
+        line = None if element is None else int(element.attrib[LINE])
+        self.problems.append(Problem(self.file.shown, line, finding, remedy))
+
+    def _text(self, element: Element) -> None:
+        pieces = [element.text or ""]
+        length = len(pieces[0])
+        for node in element:
+            self.nodes[node.get("id")] = length
+            pieces.append("".join(node.itertext()) + (node.tail or ""))
+            length += len(pieces[-1])
+        self.text = "".join(pieces)
+
+    def _annotations(self, group: Element) -> None:
+        """Add the annotations of a set of GATE, but for those of kinds that are left out."""
+        name = group.get("Name") or DEFAULT_SET
+        for each in group.iterfind("Annotation"):
+            label = each.get("Type", "")
+            ends = [self.nodes.get(each.get(side)) for side in ("StartNode", "EndNode")]
+            if label in OF_GATE or name == MARKUP_SET:
+                self.counts["annotations of GATE's tools and markup, left out"] += 1
+            elif ends[0] is None or ends[1] is None:
+                finding = f"an annotation {quoted(label)} at a node that the text has not"
+                self._complain(each, finding, "save the document again in GATE")
+            elif ends[0] == ends[1]:
+                self.counts["empty annotations, left out"] += 1
+            else:
+                features = each.iterfind("Feature")
+                meta = {feature.findtext("Name", ""): feature.findtext("Value", "") for feature in features}
+                label = meta.pop(self.column, "") if self.column else label
+                if label:
+                    parts = ((ends[0], ends[1]),)
+                    self.spans.append(_Span(int(each.attrib[LINE]), label, parts, None, each.get("Id"), name, meta))
+                else:
+                    self.counts[f"annotations without the feature {quoted(self.column or '')}, left out"] += 1
+
+    def _tags(self, tags: Element) -> None:
+        """Add the elements of TAGS."""
+        key = self.column or TYPE
+        for each in tags.iterfind(".//*"):
+            places = each.get("spans")
+            if places is None and {"start", "end"} <= each.attrib.keys():
+                places = f"{each.attrib['start']}~{each.attrib['end']}"
+            if places is None or (PAIRS.fullmatch(places) and places.startswith("-")):
+                kind = "links between spans" if places is None and LINKED & each.attrib.keys() else ELSEWHERE
+                self.counts[f"{kind}, not read"] += 1
+            elif not PAIRS.fullmatch(places):
+                finding = f"<{each.tag}> stands at {quoted(places.replace('~', ' to '))}"
+                self._complain(each, finding, "write start and end as numbers")
+            elif not (label := each.get(key, "")) and self.column:
+                self.counts[f"elements without the attribute {quoted(self.column)}, left out"] += 1
+            else:
+                numbers = [int(number) for number in NUMBER.findall(places.replace("~", " "))]
+                parts = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+                meta = {name: value for name, value in each.items() if value and name not in {*NO_METADATA, key}}
+                meta |= {"element": each.tag} if label and label != each.tag else {}
+                quote, line = each.get("text"), int(each.attrib[LINE])
+                self.spans.append(_Span(line, label or each.tag, parts, quote, each.get("id"), meta=meta))
 
 
 def _alike(quote: str) -> str:
