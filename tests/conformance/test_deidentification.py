@@ -30,7 +30,7 @@ FIXTURE = Path(__file__).resolve().parents[1] / "fixtures/deidentification.json"
 def fixture() -> dict[str, Any]:
     content: dict[str, Any] = json.loads(FIXTURE.read_text(encoding="utf-8"))
     assert (content["program"], content["command"]) == ("evaluate.py", COMMAND)
-    assert all(content["versions"][name].startswith(version) for name, version in VERSIONS.items())
+    assert all(f"{name}: {version}, sha256:" in content["version"] for name, version in VERSIONS.items())
     return content
 
 

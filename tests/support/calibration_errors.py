@@ -33,7 +33,10 @@ def main(place: str) -> None:
     def netcal_error(kind: Any, equal: bool) -> float:
         return round(float(kind(10, equal_intervals=equal, detection=True).measure(scores, correct)), 9)
 
+    programs = ("torchmetrics", "netcal", "scikit-learn")
     found = {
+        "program": ", ".join(programs),
+        "version": ", ".join(map(version, programs)),
         "command": f"python -m tests.support.calibration_errors {place}",
         "torchmetrics": {
             "version": version("torchmetrics"),

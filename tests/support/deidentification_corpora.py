@@ -139,7 +139,7 @@ def main(i2b2: Path, meddocan: Path, target: Path) -> None:
     }
     content = {
         "program": "evaluate.py",
-        "versions": {name: f"{version}, classes.py sha256:{digests[name]}" for name, version in VERSIONS.items()},
+        "version": "; ".join(f"{name}: {version}, sha256:{digests[name]}" for name, version in VERSIONS.items()),
         "command": COMMAND,
         "i2b2-2014": [i2b2_results(i2b2, draw_documents(seed)) for seed in SEEDS],
         "meddocan": [meddocan_results(meddocan, draw_documents(seed)) for seed in SEEDS],

@@ -33,8 +33,8 @@ def main(path: str) -> None:
         values = [[float("nan") if one == MISSING else int(one) for one in row] for row in rows]
         alpha = float(krippendorff.alpha(values, level_of_measurement="nominal"))
         found.append({"name": name, "rows": rows, "alpha": round(alpha, 12)})
-    made = {"producer": f"krippendorff {version('krippendorff')}", "command": COMMAND, "cases": found}
-    Path(path).write_text(json.dumps(made, indent=1) + "\n")
+    origin = {"program": "krippendorff", "version": version("krippendorff"), "command": COMMAND}
+    Path(path).write_text(json.dumps({**origin, "cases": found}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
