@@ -30,7 +30,8 @@ MILLION = 1_000_000
 
 def run(folder: Path, wanted: Callable[[int], bool], *, processes: int = 1, first: int = 0) -> Counter[str]:
     """Read files as long as `wanted` says so of the number of tries; count them by kind, and failures."""
-    return make_tries(prepare, folder, wanted, processes=processes, first=first)
+    # Each try reads up to five times, and what counts is processor time.
+    return make_tries(prepare, folder, wanted, processes=processes, first=first, lost_seconds=30 * MOST_SECONDS)
 
 
 def _zip(**entries: bytes) -> bytes:

@@ -27,7 +27,7 @@ FAILURES = "failures"
 BLOCK_TRIES = 50
 """Tries that a process is given at a time."""
 LOST_SECONDS = 30.0
-"""Seconds after which the process of a try that is not done is ended."""
+"""Seconds after which the process of a try that is not done is ended, unless its script names others."""
 SHOWN = 20
 """Kinds of failures that are printed."""
 _PROCESSES = multiprocessing.get_context("spawn")
@@ -50,16 +50,24 @@ class FailedTryError(Exception):
 
 
 def make_tries(
-    prepare: Prepare, folder: Path, wanted: Callable[[int], bool], *, processes: int = 1, first: int = 0
+    prepare: Prepare,
+    folder: Path,
+    wanted: Callable[[int], bool],
+    *,
+    processes: int = 1,
+    first: int = 0,
+    lost_seconds: float | None = None,
 ) -> Counter[str]:
     """Make tries as long as `wanted` says so of their number; count them, their outcomes and the `failures`.
 
-    One failure of each kind is printed. Each process has an own folder, its working and its temporary one.
+    One failure of each kind is printed. A try that is not done after `lost_seconds` is one. Each process has an own
+    folder, its working and its temporary one.
     """
     counts: Counter[str] = Counter()
     kinds: set[str] = set()
     given = 0
-    workers = [_Worker(prepare, folder / str(number)) for number in range(processes)]
+    patience = LOST_SECONDS if lost_seconds is None else lost_seconds
+    workers = [_Worker(prepare, folder / str(number), patience) for number in range(processes)]
     try:
         while True:
             for worker in workers:
@@ -100,6 +108,7 @@ class _Worker:
 
     prepare: Prepare
     folder: Path
+    lost_seconds: float
     left: list[int] | None = None
     since: float = 0.0
     started: int = 0
@@ -139,12 +148,12 @@ class _Worker:
             if not self.left:
                 self.left = None
                 return
-            if time.monotonic() - self.since < LOST_SECONDS:
+            if time.monotonic() - self.since < self.lost_seconds:
                 return
             # It writes down where it is, and ends.
             os.kill(self.process.pid, signal.SIGABRT)
             self.process.join()
-            kind = f"not done after {LOST_SECONDS:.0f} seconds"
+            kind = f"not done after {self.lost_seconds:.0f} seconds"
         yield self.left[0], [], (kind, (self.folder / str(self.started) / "stack").read_text())
         rest = self.left[1:]
         self.left = None

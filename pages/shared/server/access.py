@@ -172,22 +172,13 @@ def announce_access() -> None:
         message = f"Visitors need the token in {VARIABLE}."
     elif has_login():
         allowed = allowed_accounts()
-        accounts = "all its accounts" if allowed is None else ", ".join(sorted(allowed))
-        message = f"Visitors log in by {' or '.join(_issuers())}: {accounts}."
+        accounts = "all accounts of the provider" if allowed is None else ", ".join(sorted(allowed))
+        message = f"Visitors log in: {accounts}."
     elif only_this_machine():
         message = "Only this machine reaches this server, with all its accounts."
     else:
         message = "Everybody who reaches this server may use it."
     print(message, flush=True)
-
-
-def _issuers() -> list[str]:
-    """Return who logs visitors in: the providers in Streamlit's secrets, which are one or several."""
-    auth = secrets_sections()["auth"]
-    urls = [
-        provider.get("server_metadata_url", "") for provider in (auth, *auth.values()) if isinstance(provider, Mapping)
-    ]
-    return [str(url).partition("/.well-known/")[0] for url in urls if url] or ["OpenID Connect"]
 
 
 def session_bounds() -> Bounds:
