@@ -29,6 +29,7 @@ from tests.endurance import (
     masking,
     neighbours,
     people,
+    raw_requests,
     second_account,
     swapped_links,
     tries,
@@ -96,6 +97,25 @@ def test_nothing_of_another_account_is_used(tmp_path: Path) -> None:
     assert {f"{attack}: used" in counts or f"{attack}: refused" in counts for attack in second_account.ATTACKS} == {
         True
     }
+
+
+def test_raw_requests_without_a_pass_are_answered_nothing(tmp_path: Path) -> None:
+    counts = raw_requests.run(tmp_path, lambda tries, share=1.0: tries < 100)
+    assert not [name for name in NEVER if counts[name]]
+    assert counts["requests sent"] == 100 and counts["status 401"] > 10 and counts["status 403"] > 10
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcomes"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\nok", [("200", False)]),
+        (b"HTTP/1.1 200 OK\r\n\r\n<title>Streamlit</title>", [("200", True)]),
+        (b"HTTP/1.1 404 No\r\n\r\nHTTP/1.1 101 Go\r\n\r\n", [("404", False), ("101", True)]),
+        (b"HTTP/1.1 401 No\r\n\r\nzqaaaaaqz", [("401", True)]),
+    ],
+)
+def test_answers_that_need_a_pass_are_seen(answer: bytes, outcomes: list[tuple[str, bool]]) -> None:
+    assert list(raw_requests._outcomes(answer, "zqaaaaaqz")) == outcomes
 
 
 def test_no_forged_value_makes_a_page_run_for_ever(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ SCRIPTS = {
     "neighbours": "neighbours",
     "payloads": "payloads",
     "people": "people",
+    "raw-requests": "raw_requests",
     "second-account": "second_account",
     "swapped-links": "swapped_links",
     "week": "week",
