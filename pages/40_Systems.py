@@ -26,7 +26,7 @@ LABELS = {
 @frame.page("Systems")
 def draw(page: PageContext) -> None:
     comparison = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.layout))
-    offer_methods(lambda: methods(comparison))
+    offer_methods(lambda: methods(comparison), page.words)
     sentence.draw_notices(page, comparison.scores)
     systems.say_comparison(page, comparison)
     other = pair.other_system(page, comparison)

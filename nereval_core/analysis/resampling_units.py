@@ -45,6 +45,15 @@ class ResamplingPlan:
         LEVEL.check(self.level)
 
 
+MANY_DOCUMENTS = 20_000
+"""Documents beyond which pages and reports draw fewer resamples: 10,000 of them would take a minute."""
+
+
+def plan_for(documents: int) -> ResamplingPlan:
+    """Return how often pages and reports resample so many documents."""
+    return ResamplingPlan() if documents <= MANY_DOCUMENTS else ResamplingPlan(resamples=2_000)
+
+
 @dataclass(frozen=True, eq=False)
 class ResamplingUnits:
     """The unit of each document.

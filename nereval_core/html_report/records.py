@@ -17,7 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.analysis.comparison import Comparison, compare_scores
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
+from nereval_core.analysis.resampling_units import ResamplingUnits, plan_for
 from nereval_core.analysis.sentences import RecordCount as Said
 from nereval_core.analysis.sentences import Sentence, number_with_noun
 from nereval_core.corpus import Corpus, Layer
@@ -33,9 +35,11 @@ from nereval_core.html_report.page import (
 )
 from nereval_core.ledger import Ledger, ledger
 from nereval_core.options import RECORDS_PER_CLASS
+from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.report.excerpts import record_heading, record_html
 from nereval_core.report.slides import shortened
+from nereval_core.review.layer_words import GOLD_NAME, LayerWords
 from nereval_core.review.playlists import Playlist, playlist_records
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts_on_records import attach_verdicts
@@ -56,12 +60,19 @@ RecordNotes = Callable[[Ledger, int], Iterable[tuple[str, str]]]
 
 @dataclass(frozen=True, eq=False)
 class ScoredSystems:
-    """Systems scored under the same criteria, including `strict`; `names` are those reported, the main one first."""
+    """Systems scored under the same criteria, including `strict`; `names` are those reported, the main one first.
+
+    `reference` is the name of the layer that stands in gold's place; with `annotators` all layers are annotators'.
+    `units` are resampled, by default each document.
+    """
 
     corpus: Corpus
     scores: Mapping[str, Scores]
     names: tuple[str, ...]
     reviewed: Reviewed = field(default_factory=Reviewed)
+    reference: str = GOLD_NAME
+    annotators: bool = False
+    units: ResamplingUnits | None = None
     _ledgers: dict[tuple[str, str], Ledger] = field(default_factory=dict, repr=False)
 
     @property
@@ -75,6 +86,23 @@ class ScoredSystems:
     @property
     def first(self) -> Scores:
         return next(iter(self.scores.values()))
+
+    @property
+    def noun(self) -> str:
+        """What a layer is that is compared with the reference."""
+        return "annotator" if self.annotators else "system"
+
+    def words(self, system: str = "") -> LayerWords:
+        """Return the words for the reference and a system, "" for all of them together."""
+        one = system or (self.systems[0] if len(self.systems) == 1 else "")
+        other = name_text(one) if one else "the other" if self.annotators else "the system"
+        return LayerWords(self.reference, other, self.annotators)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The systems compared under all criteria: intervals, differences and ranks."""
+        plan = plan_for(len(self.corpus.documents))
+        return compare_scores(self.scores, names=self.names, plan=plan, units=self.units)
 
     def ledger(self, system: str, criterion: str) -> Ledger:
         """Return the match records of a system, made once."""
@@ -188,27 +216,34 @@ class Records:
         """Tell whether a count links to any of the records."""
         return bool(self.index.of(count))
 
-    def paragraph(self, system: str, sentence: Sentence, criterion: str) -> Paragraph:
-        """Return a sentence whose numbers link to their records."""
-        return Paragraph(
-            tuple(
-                self.count(part.number, system, criterion, part.query, part.text) if isinstance(part, Said) else part
-                for part in sentence
-            )
+    def sentence(self, system: str, head: str, sentence: Sentence, criterion: str) -> Iterator[Paragraph]:
+        """Yield a sentence after its head, its numbers linked to their records; none is about two annotators."""
+        if self.scored.annotators:
+            return
+        words = self.scored.words(system)
+        parts = (
+            self.count(part.number, system, criterion, part.query, part.text)
+            if isinstance(part, Said)
+            else words.by_names(part)
+            for part in sentence
         )
+        yield Paragraph((head, *parts))
 
     def table(self, table: Table, system: str = "", *, folded: bool = False) -> ReportTable:
         """Return a declared table, of a system where its rows have none; its counts link to their records."""
+        words = self.scored.words(system if "system" not in table.keys else "")
         rows = tuple(
             tuple(
-                self._cell(cell, column, text, table.row(number), system)
+                self._cell(cell, column, words.cell(text, column), table.row(number), system)
                 for cell, column, text in zip(table.rows[number], table.columns, texts, strict=True)
             )
             for number, texts in enumerate(table.texts())
         )
         right = frozenset(place for place, column in enumerate(table.columns) if not column.is_left)
         heads = max(1, len(list(takewhile(lambda column: column.kind == "name", table.columns))))
-        return ReportTable(table.title, table.headings, rows, table.footnotes, heads, folded, right)
+        headings = tuple(words.heading(column) for column in table.columns) if words.by_name else table.headings
+        notes = tuple(map(words.by_names, table.footnotes))
+        return ReportTable(table.title, headings, rows, notes, heads, folded, right)
 
     def _cell(self, cell: Cell, column: Column, text: str, row: Row, system: str) -> Count | str:
         target = column.opens(row) if column.opens is not None and isinstance(cell, int) else None
@@ -221,12 +256,17 @@ class Records:
         if self.selection.playlist is not None:
             which = f"The records on the playlist {self.selection.playlist.name}, under {self.by}"
         elif self.selection.query is None:
-            which = f"The first {self.selection.each:,} records of each error class and system, under {self.by}"
+            which = (
+                f"The first {self.selection.each:,} records of each error class and {self.scored.noun}, under {self.by}"
+            )
         else:
-            which = f"The records of the query, at most {self.selection.most:,} of a system, under {self.by}"
-        yield Paragraph(
-            (f"{which}: {number_with_noun('record', len(records))}. Gold is above the text, the prediction below it.",)
-        )
+            most = f"at most {self.selection.most:,} of each {self.scored.noun}"
+            which = f"The records of the query, {most}, under {self.by}"
+        words = self.scored.words()
+        sides = "Gold is above the text, the prediction below it"
+        if words.by_name:
+            sides = f"{words.reference} is above the text, {words.other} below it"
+        yield Paragraph((f"{which}: {number_with_noun('record', len(records))}. {sides}.",))
         yield from self._notes(records)
         yield from self.groups
 
@@ -247,7 +287,7 @@ class Records:
 
     def _groups(self) -> Iterator[RecordGroup]:
         for system in self.scored.systems:
-            ledger = self.scored.ledger(system, self.by)
+            ledger, words = self.scored.ledger(system, self.by), self.scored.words(system)
             if self.selection.playlist is not None:
                 starred = dict(playlist_records(self.selection.playlist, ledger.about, system))
                 self._comments = {place: item.comment for place, item in starred.items()}
@@ -255,7 +295,9 @@ class Records:
             elif self.selection.query is None:
                 for name in CLASSES:
                     positions = ledger.positions(Query(decision=ERRORS, having=(("class", name),)))
-                    yield from self._group(system, ledger, positions, self.selection.each, f"{system}: {name}")
+                    yield from self._group(
+                        system, ledger, positions, self.selection.each, f"{system}: {words.error_class(name)}"
+                    )
             elif self.selection.system in ("", system):
                 positions = ledger.positions(self.selection.query)
                 yield from self._group(system, ledger, positions, self.selection.most, system)
@@ -282,12 +324,14 @@ class Records:
         yield RecordGroup(f"{title}, {counted}", tuple(cards))
 
     def _card(self, system: str, ledger: Ledger, position: int, row: pd.Series, marks: frozenset[str]) -> RecordCard:
+        words = self.scored.words(system)
+        reason = words.reason(str(row["reason"]), row["gold_type"], row["pred_type"])
         return RecordCard(
-            record_heading(row),
-            (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
-            record_html(ledger.about.scores, self.by, row, self.scored.corpus.gold.types),
+            record_heading(row, words.of_slides),
+            (system, reason, f"document {row['document']}", str(row["record"])),
+            record_html(ledger.about.scores, self.by, row, self.scored.corpus.gold.types, words=words.of_slides),
             marks,
-            (*verdict_lines(ledger, position), *self._comment(position), *self.notes_on(ledger, position)),
+            (*verdict_lines(ledger, position, words), *self._comment(position), *self.notes_on(ledger, position)),
         )
 
     def _comment(self, position: int) -> Iterator[tuple[str, str]]:
@@ -320,7 +364,7 @@ class Records:
             yield frozenset(filter(None, marks))
 
 
-def verdict_lines(ledger: Ledger, position: int) -> Iterator[tuple[str, str]]:
+def verdict_lines(ledger: Ledger, position: int, words: LayerWords) -> Iterator[tuple[str, str]]:
     """Yield the verdict on a record, with reviewer, date and note; quotes and notes are masked if texts are."""
     verdicts = attach_verdicts(ledger.about)
     verdict = verdicts.of(position)
@@ -331,7 +375,7 @@ def verdict_lines(ledger: Ledger, position: int) -> Iterator[tuple[str, str]]:
     stale = bool(verdicts.stale[position])
     text = None if stale else documents.texts[int(ledger.about.rows.doc[position])]
     was = f"stale, given on “{shortened(hidden(verdict.verdict.seen.quote))}”: " if stale else ""
-    decision = decision_in_words(verdict.verdict.kind, verdict.verdict.right, text)
+    decision = decision_in_words(verdict.verdict.kind, verdict.verdict.right, text, words.verdicts)
     yield "verdict", f"{was}{decision}, by {verdict.who}, {verdict.at[:10]}"
     if verdict.verdict.note:
         yield "note", shortened(hidden(verdict.verdict.note), NOTE_CHARACTERS)

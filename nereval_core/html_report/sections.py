@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from nereval_core.analysis.comparison import headline, ranking_sentences
+from nereval_core.analysis.comparison.tables import pair_table, ranking_table, score_table
 from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.errors.tables import error_class_table
-from nereval_core.analysis.sentences import confusion_sentence, number_with_noun, overview_sentence
+from nereval_core.analysis.multiple_tests import are_significant
+from nereval_core.analysis.sentences import confusion_sentence, number_with_noun, overview_sentence, ranking_method
 from nereval_core.analysis.slices.calibration import Calibration, calibration
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE_SPANS
 from nereval_core.analysis.slices.span_values import SlicedScores
@@ -32,8 +35,9 @@ from nereval_core.problems import capitalised
 from nereval_core.records.queries import ABSENT
 from nereval_core.report.score_tables import confusion_grid, criterion_table, grid_values, type_table
 from nereval_core.report.signature import signature, together
-from nereval_core.tables import Table
-from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
+from nereval_core.review.layer_words import figure_by_names
+from nereval_core.tables import DAGGER, Table
+from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 
 MOST_TYPES, MOST_SYSTEMS = 16, 8
 """Types in tables and figures, those with most spans; systems whose confusions and calibration are shown."""
@@ -59,6 +63,7 @@ def report(
     trust = tuple(_calibration(scored, records))
     sections = (
         Section("overview", "Overview", tuple(_overview(scored, records))),
+        Section("systems", _title_of_systems(scored), tuple(_systems(scored, records))),
         Section("confusion", "Confusion", tuple(_confusion(scored, records))),
         Section("errors", "Error classes", tuple(_errors(scored, records, errors))),
         Section("types", "By type", tuple(_types(scored, records))),
@@ -70,9 +75,10 @@ def report(
     corpus = scored.corpus
     systems = ", ".join(scored.systems)
     about = [
-        f"{number_with_noun('document', len(corpus.documents))}, {number_with_noun('gold span', len(corpus.gold))} of "
-        f"{number_with_noun('type', len(corpus.gold.types))}; {number_with_noun('system', len(scored.systems))}: "
-        f"{systems}.",
+        f"{number_with_noun('document', len(corpus.documents))}, "
+        f"{scored.words().by_names(number_with_noun('gold span', len(corpus.gold)))} of "
+        f"{number_with_noun('type', len(corpus.gold.types))}; "
+        f"{number_with_noun(scored.noun, len(scored.systems))}: {systems}.",
         *([MASKED] if is_masked(corpus.documents) else []),
     ]
     return Report(title, tuple(about), signature(scored.first, scored.main), sections)
@@ -81,14 +87,56 @@ def report(
 def _overview(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | ReportTable]:
     noun = "token" if scored.is_by_token(scored.main) else "span"
     for layer in scored.corpus.systems:
-        for notice in notices_of(scored.corpus.gold, layer):
+        for notice in notices_of(scored.corpus.gold, layer, reference=scored.reference):
             yield Paragraph((f"{layer.name}: {notice}.",))
     for system in scored.systems:
         sentence = overview_sentence(scored.ledger(system, scored.main), noun)
-        yield records.paragraph(system, (f"{system}, under {scored.main}: ", *sentence), scored.main)
-    title = "Scores of each system under each matching criterion"
+        yield from records.sentence(system, f"{system}, under {scored.main}: ", sentence, scored.main)
+    title = f"Scores of each {scored.noun} under each matching criterion"
     notes = ("a number that is a link leads to its records in this report",)
     yield records.table(criterion_table(title, scored.scores, scored.names, notes), scored.systems[0])
+
+
+def _title_of_systems(scored: ScoredSystems) -> str:
+    return "Intervals" if scored.annotators or len(scored.systems) == 1 else "Systems"
+
+
+def _systems(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | FigureData | ReportTable | Lines]:
+    """Yield F1 with intervals; systems are ranked and their differences tested, annotators are not."""
+    from nereval_core.html_report.figures import figure_data
+    from nereval_core.report.figures.comparison import leaderboard
+
+    comparison, main = scored.comparison, scored.main
+    plan, units, words = comparison.plan, comparison.units, scored.words()
+    is_ranked = len(scored.systems) > 1 and not scored.annotators
+    method = units.intervals_in_words(plan.level, plan.resamples)
+    title = "F1 by matching criterion"
+    if not is_ranked:
+        table = ranking_table(title, comparison.intervals, "criterion", "criterion")
+        yield records.table(replace(table, notes=(method, *table.notes, *comparison.warnings)))
+    else:
+        best = headline(comparison.intervals, plan, units)
+        first = comparison.words[0] if best is None else "".join(best[:3])
+        sentences = (first, *ranking_sentences(comparison), *comparison.warnings)
+        yield Paragraph((" ".join(f"{capitalised(text, scored.systems)}." for text in sentences),))
+        rows, pairs = (table[table["criterion"].eq(main)] for table in (comparison.intervals, comparison.all_pairs))
+        tested = pairs[pairs["p_holm"].notna()]
+        tests = int(tested["tests"].max()) if len(tested) else 0
+        figure = leaderboard(
+            rows,
+            ranking_method(method, plan.level, tests),
+            (units.singular, units.plural),
+            apart=tested[are_significant(tested, plan.level)],
+        )
+        yield figure_data(figure_by_names(figure, words), above=40)
+        table = score_table(title, comparison.intervals, comparison.differences, comparison.leads, plan.level)
+        dagger = f"{DAGGER} differs significantly from {comparison.baseline}"
+        yield records.table(replace(table, notes=(method, *table.notes, dagger)))
+        yield records.table(pair_table(pairs, scored.systems, plan.level, main))
+    signed = (
+        f"{system}: {line}" for system, lines in comparison.signatures.items() for line in together(lines.values())
+    )
+    yield Lines("Signatures of these intervals", tuple(signed))
 
 
 def _confusion(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | FigureData | ReportTable]:
@@ -97,13 +145,16 @@ def _confusion(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | 
         cells = ledger.confusion()
         types, left_out = _most(scored, cells)
         sentence = confusion_sentence(ledger, len(scored.corpus.documents))
-        yield records.paragraph(system, (f"{system}: ", *sentence), scored.main)
-        title = f"Types of {system} against gold, under {scored.main}"
+        yield from records.sentence(system, f"{system}: ", sentence, scored.main)
+        words = scored.words(system)
+        title = f"Types of {system} against {words.reference}, under {scored.main}"
         notes = (f"Not shown are {number_with_noun('type', left_out)} with fewer spans.",) if left_out else ()
-        table = confusion_grid(f"{title}, in numbers", cells, types, scored.main, notes)
+        absent = words.name("SPU"), words.name("MIS")
+        table = confusion_grid(f"{title}, in numbers", cells, types, scored.main, notes, absent=absent)
         in_numbers = records.table(table, system, folded=True)
         unit = "tokens" if scored.is_by_token(scored.main) else "records"
-        yield _map(title, f"{unit}, gold types down, predicted types across", table, records, in_numbers)
+        sides = words.by_names("gold types down, predicted types across")
+        yield _map(title, f"{unit}, {sides}", table, records, in_numbers)
         yield in_numbers
     if len(scored.systems) > MOST_SYSTEMS:
         yield Paragraph((f"Of {len(scored.systems):,} systems the first {MOST_SYSTEMS} are shown.",))
@@ -144,10 +195,16 @@ def _errors(
 
     main = scored.main
     for system, of_system in errors.items():
-        yield records.paragraph(system, (f"{system}: ", *of_system.sentence(main)), STRICT)
+        yield from records.sentence(system, f"{system}: ", of_system.sentence(main), STRICT)
     counts = [scores.counts(main) for scores in scored.scores.values()]
-    classes = {system: of_system.classes[main] for system, of_system in errors.items()}
-    yield figure_data(gain_bars(classes, main, counts[0].pos, [of_system.act for of_system in counts]), above=40)
+    words = scored.words()
+    classes = {
+        system: of_system.classes[main].assign(**{"class": of_system.classes[main]["class"].map(words.error_class)})
+        for system, of_system in errors.items()
+    }
+    predicted = [of_system.act for of_system in counts]
+    bars = gain_bars(classes, main, counts[0].pos, predicted, noun=scored.noun)
+    yield figure_data(figure_by_names(bars, words), above=40)
     for system, of_system in errors.items():
         table = error_class_table(of_system, main, system)
         rows = tuple(row for row in table.rows if row[1] != 0)
@@ -165,7 +222,7 @@ def _types(scored: ScoredSystems, records: Records) -> Iterator[ReportTable | Fi
         for type_name, counts in of_system.items():
             spans[type_name] = max(spans[type_name], counts.pos)
     types = sorted(spans, key=lambda type_name: (-spans[type_name], type_name))
-    yield figure_data(type_dots(by_type, types[:MOST_TYPES], main), above=40)
+    yield figure_data(figure_by_names(type_dots(by_type, types[:MOST_TYPES], main), scored.words()), above=40)
     left_out = len(types) - len(types[:MOST_TYPES])
     notes = (
         "Recall counts the gold spans of a type, precision its predictions.",
@@ -200,7 +257,9 @@ def _calibration_of(
 
     risk = report.risk
     sentences = (*report.error_sentences(), risk.sentence(), *report.threshold_sentences(), report.note())
-    yield Paragraph((f"{system}, under {main}: {'. '.join(capitalised(text, (system,)) for text in sentences)}.",))
+    words = records.scored.words(system)
+    in_words = ". ".join(capitalised(words.by_names(text), (system,)) for text in sentences)
+    yield Paragraph((f"{system}, under {main}: {in_words}.",))
     for binning, frame in report.bins.items():
         title = f"Precision of {system} in bins of {binning}, under {main}"
         errors = report.error_sentences(binning)[0]
@@ -218,10 +277,13 @@ def _glossary(scored: ScoredSystems) -> Iterator[Terms]:
         criterion = scored.first.criterion(name)
         meaning = criterion.sentence or criterion.rule()
         rows.append((f"criterion {name}", f"{meaning} ({criterion.source})" if criterion.source else meaning))
+    words = scored.words()
     for code in (*DECISIONS, "POS", "ACT", "P", "R", "F1", *ERROR_CLASSES):
         term = GLOSSARY[code]
         formula = f" {code} = {term.formula}." if term.formula else ""
-        rows.append((decision_label(code) if code in DECISIONS else term.label, term.sentence + formula))
+        label = words.error_class(code) if words.by_name and code in ERROR_CLASSES else words.label(code)
+        label = f"{label} ({code})" if words.by_name and code in DECISIONS else label
+        rows.append((label, words.meaning_of(code) + formula))
     yield Terms(tuple(rows))
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import document_html
-from nereval_core.report.marks import SIDES, Mark, marks_of
+from nereval_core.report.marks import SIDES, USUAL_WORDS, Mark, SideWords, marks_of
 from nereval_core.scoring import Scores
 
 if TYPE_CHECKING:
@@ -36,22 +36,29 @@ _REACH = 200
 
 
 def record_html(
-    scores: Scores, criterion: str, record: pd.Series, types: Sequence[str], *, most: int = RECORD_CHARACTERS
+    scores: Scores,
+    criterion: str,
+    record: pd.Series,
+    types: Sequence[str],
+    *,
+    most: int = RECORD_CHARACTERS,
+    words: SideWords = USUAL_WORDS,
 ) -> Markup:
     """Return a record in its text as HTML, with the words around its spans; the page includes `highlight.STYLE`.
 
     `record` is a row of RECORD_COLUMNS, `types` are those of the whole corpus.
     """
     text, marks = _cut_around_record(scores, criterion, record, most)
-    return document_html(text, marks, types=types, style=False)
+    return document_html(text, marks, types=types, style=False, words=words)
 
 
-def record_heading(record: pd.Series[Any]) -> str:
+def record_heading(record: pd.Series[Any], words: SideWords = USUAL_WORDS) -> str:
     """Return the decision on a record and its types: `≠ incorrect (INC): gold PER, predicted LOC`."""
-    look = LOOKS[str(record["decision"])]
-    sides = [f"gold {record['gold_type']}"] if int(record["gold"]) >= 0 else []
-    sides += [f"predicted {record['pred_type']}"] if int(record["pred"]) >= 0 else []
-    return f"{look.glyph} {look.label}: {', '.join(sides)}"
+    code = str(record["decision"])
+    predicted = "predicted" if words is USUAL_WORDS else words.prediction
+    sides = [f"{words.gold} {record['gold_type']}"] if int(record["gold"]) >= 0 else []
+    sides += [f"{predicted} {record['pred_type']}"] if int(record["pred"]) >= 0 else []
+    return f"{LOOKS[code].glyph} {words.decision(code)}: {', '.join(sides)}"
 
 
 def record_text(scores: Scores, criterion: str, record: pd.Series, *, most: int = LINE_CHARACTERS) -> str:

@@ -284,17 +284,23 @@ def confusion_table(system: str, scores: CountedScores, name: str) -> Table:
 
 
 def confusion_grid(
-    title: str, cells: Mapping[tuple[str, str], int], types: Sequence[str], criterion: str, notes: tuple[str, ...] = ()
+    title: str,
+    cells: Mapping[tuple[str, str], int],
+    types: Sequence[str],
+    criterion: str,
+    notes: tuple[str, ...] = (),
+    *,
+    absent: tuple[str, str] = ("spurious", "missed"),
 ) -> Table:
     """Return counts of records by (gold, predicted) type: gold types down, predicted types across.
 
-    Spurious predictions stand in the last row, missed gold spans in the last column.
+    Spurious predictions stand in the last row, missed gold spans in the last column, which are called as in `absent`.
     """
     from nereval_core.records.queries import ABSENT, Query
     from nereval_core.scoring.count_tables import free_name
 
     sides = (*types, ABSENT)
-    rows, across = ((*types, free_name(name, types)) for name in ("spurious", "missed"))
+    rows, across = ((*types, free_name(name, types)) for name in absent)
     type_of_row = dict(zip(rows, sides, strict=True))
     first = Column(free_name("gold_type", across), "gold type", "name")
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import nereval_core as nereval
+from nereval_core.analysis.comparison import compare_scores
 from nereval_core.api.report import page, scored
 from nereval_core.cli import main
 from nereval_core.cli.verbs.report import record_selection, verdicts_and_playlist
@@ -76,7 +77,7 @@ def counts_of(one: Report) -> list[Count]:
 
 
 def test_sections_stand_in_their_order(whole: Report) -> None:
-    names = ["overview", "confusion", "errors", "types", "records", "glossary", "reproduce"]
+    names = ["overview", "systems", "confusion", "errors", "types", "records", "glossary", "reproduce"]
     assert [section.name for section in whole.sections] == names
     words = rendered(whole, "")
     assert all(GLOSSARY[code].sentence.split(".")[0] in words for code in (*DECISIONS, *ERROR_CLASSES))
@@ -84,13 +85,55 @@ def test_sections_stand_in_their_order(whole: Report) -> None:
     assert all(CRITERIA[name].sentence.split(".")[0] in words for name in SCHEMAS)
 
 
+def test_systems_are_ranked_with_the_intervals_and_tests_of_compare(whole: Report, found: ScoredSystems) -> None:
+    comparison = compare_scores(found.scores, names=found.names)
+    (sentences, figure, table, pairs, signatures) = whole.sections[1].parts
+    assert isinstance(sentences, Paragraph) and isinstance(figure, FigureData)
+    best = comparison.intervals.sort_values("f1").query("criterion == 'strict'").iloc[-1]
+    assert f"Under strict {best['system']} has the highest F1, {best['f1']:.3f}" in str(sentences.parts[0])
+    assert "a bracket joins" in figure.unit and figure.title == f"F1 of {len(DEMO.systems)} systems under strict"
+    assert isinstance(table, ReportTable) and isinstance(pairs, ReportTable)
+    cells = {row[0]: row[1] for row in table.rows}
+    for row in comparison.intervals.query("criterion == 'strict'").itertuples():
+        assert str(cells[row.system]).startswith(f"{row.f1:.3f} [{row.f1_low:.3f}, {row.f1_high:.3f}]")
+    assert isinstance(signatures, Lines)
+    assert {line for lines in comparison.signatures.values() for line in lines.values()} >= {
+        line.partition(": ")[2] for line in signatures.lines
+    } or len(signatures.lines) == len(DEMO.systems)
+
+
+def test_a_lone_system_has_intervals_and_no_rank() -> None:
+    lone = report(scored(replace(DEMO, systems=DEMO.systems[:1]), {}, SETTINGS), title="", command="")
+    assert (lone.sections[1].name, lone.sections[1].title) == ("systems", "Intervals")
+    table, _ = lone.sections[1].parts
+    assert isinstance(table, ReportTable) and [str(row[0]) for row in table.rows] == list(SCHEMAS)
+
+
+FOREIGN = re.compile(r"\b(gold|predict\w*|missed|spurious|systems?)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("n_systems", [1, 2])
+def test_layers_that_are_none_of_gold_and_systems_keep_their_names(n_systems: int) -> None:
+    systems = tuple(layer.renamed(name) for layer, name in zip(DEMO.systems, ("ben", "cleo"), strict=False))[:n_systems]
+    layers = replace(scored(replace(DEMO, systems=systems), {}, SETTINGS), reference="anna", annotators=True)
+    text = rendered(report(layers, title="", command=""), "")
+    body = text.partition("<main")[2].partition('<section id="reproduce"')[0]
+    # What a criterion asks, and signatures, are the same for any two layers.
+    said = re.sub(r"<dt>criterion .*?</dd>|<pre.*?</pre>", "", body, flags=re.DOTALL)
+    words = re.sub(r"<[^>]+>", " ", re.sub(r"(?s)<script.*?</script>", "", said))
+    assert {match[0] for match in FOREIGN.finditer(words)} == set()
+    assert "only anna" in words and "spans of anna" in words and "no prediction" not in words
+    (heads, *_) = (part for part in report(layers, title="", command="").sections[-3].parts[1:])
+    assert isinstance(heads, RecordGroup) and not FOREIGN.search(heads.records[0].head)
+
+
 def test_scores_of_predictions_are_calibrated() -> None:
     system = DEMO.systems[0]
     system = replace(system, scores={span: span % 11 / 10 for span in range(len(system))})
     corpus = replace(DEMO, systems=(system, *DEMO.systems[1:]))
     one = report(scored(corpus, {}, SETTINGS), title="", command="")
-    assert [section.name for section in one.sections][3:6] == ["types", "calibration", "records"]
-    paragraph, *parts = one.sections[4].parts
+    assert [section.name for section in one.sections][4:7] == ["types", "calibration", "records"]
+    paragraph, *parts = one.sections[5].parts
     assert isinstance(paragraph, Paragraph)
     (said,) = paragraph.parts
     for word in ("Expected calibration error in bins of equal mass", "Brier score", "(95% ", "Area under", "threshold"):
@@ -119,7 +162,7 @@ def test_with_every_error_in_it_numbers_lead_to_exactly_their_records(whole: Rep
 
 
 def test_marks_are_what_the_records_are(found: ScoredSystems, whole: Report) -> None:
-    groups = [part for part in whole.sections[4].parts if isinstance(part, RecordGroup)]
+    groups = [part for part in whole.sections[5].parts if isinstance(part, RecordGroup)]
     shown = [record for group in groups for record in group.records]
     errors = sum(int((records(scores, "strict")["decision"] != "COR").sum()) for scores in found.scores.values())
     assert len(shown) == errors
@@ -135,7 +178,7 @@ def test_marks_are_what_the_records_are(found: ScoredSystems, whole: Report) -> 
 
 def test_by_default_the_first_of_each_class(found: ScoredSystems) -> None:
     short = report(found, title="", command="")
-    groups = [part for part in short.sections[4].parts if isinstance(part, RecordGroup)]
+    groups = [part for part in short.sections[5].parts if isinstance(part, RecordGroup)]
     assert {len(group.records) for group in groups} <= set(range(1, 11))
     assert any("the first 10 of" in group.title for group in groups)
     assert any(group.title.endswith(", 1 record") for group in groups) or len(groups) > 4
@@ -143,7 +186,7 @@ def test_by_default_the_first_of_each_class(found: ScoredSystems) -> None:
 
 def test_a_query_chooses_records(found: ScoredSystems) -> None:
     asked = RecordSelection(query=Query(decision=("MIS",), gold=("DNA",)), system="rules", most=3)
-    (group,) = (part for part in report(found, title="", command="", selection=asked).sections[4].parts[1:])
+    (group,) = (part for part in report(found, title="", command="", selection=asked).sections[5].parts[1:])
     assert isinstance(group, RecordGroup) and group.title == "rules, the first 3 of 5 records"
     assert all("missed (MIS): gold DNA" in record.head for record in group.records)
 
@@ -185,7 +228,7 @@ def test_it_is_small(whole: Report) -> None:
     assert len(articles) == shown and sum(map(len, map(str.encode, articles))) < EACH_RECORD * shown
     assert made.count(script()[:200]) == 1
     ids = re.findall(r'<div class="plot" id="([^"]+)"', made)
-    assert len(set(ids)) == len(ids) == len(DEMO.systems) + 2
+    assert len(set(ids)) == len(ids) == len(DEMO.systems) + 3
 
 
 def test_scripts_run_by_their_hashes_alone(whole: Report) -> None:

@@ -8,14 +8,16 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.analysis.methods import methods
 from nereval_core.problems import capitalised
 from nereval_core.readers import Source
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
+from nereval_core.scoring import score_layers
 from nereval_core.tables import Column
 from pages.shared.data import caches, reference_layer
 from pages.shared.data.loading import DEMOS, Loaded, load
 from pages.shared.frame.context_bar import labels_of, list_width
 from pages.shared.view import View
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from tests.support.pages import VIEW, address, component_data, heat_map, opened, sound
 from tests.support.workbench import workbench
 
@@ -55,6 +57,7 @@ def words_on(app: AppTest) -> list[str]:
     for table in app.dataframe:
         columns = json.loads(table.proto.columns or "{}")
         found += [str(column) for column in table.value.columns] + [str(one.get("help")) for one in columns.values()]
+        found += [cell for row in table.value.to_numpy().tolist() for cell in row if isinstance(cell, str)]
     for html in app.get("html"):
         body = re.sub(r"<style>.*?</style>", "", html.proto.body, flags=re.DOTALL)
         found += [*re.findall(r'title="([^"]*)"', body), re.sub(r"<[^>]*>", " ", body)]
@@ -82,6 +85,8 @@ VIEWS: dict[str, tuple[str, dict[str, str]]] = {
     "Inspect": ("Inspect", {}),
     "Patterns": ("Inspect", {"inspect_tab": "patterns"}),
     "Classes": ("Inspect", {"inspect_tab": "by-class"}),
+    "Combinations": ("Overview", {"overview_tab": "by-slice", "slices_tab": "worst-slices"}),
+    "Scores of predictions": ("Overview", {"overview_tab": "by-slice", "slices_tab": "scores"}),
     "Annotators": ("Annotators", {}),
     "Review": ("Review", {}),
     "Present": ("Present", {}),
@@ -96,6 +101,23 @@ def test_nothing_is_gold_or_a_system_among_annotators(name: str, view: View) -> 
     app = opened(page, replace(view, **tab))
     lines = words_on(app)
     assert len(lines) > 10 and [line for line in lines if FOREIGN.search(line)] == []
+
+
+def test_scores_of_the_spans_of_an_annotator_are_told_by_name() -> None:
+    """A layer may say how sure it is of its spans, whoever made it."""
+    (ben,) = TWO.corpus.systems
+    scored = replace(ben, scores={span: span % 11 / 10 for span in range(len(ben))})
+    key = caches.shelf().put(replace(TWO, corpus=replace(TWO.corpus, systems=(scored,))))
+    app = opened("Overview", View(corpus=key, overview_tab="by-slice", slices_tab="scores"))
+    assert any("spans of ben" in line for line in words_on(app))
+    assert [line for line in words_on(app) if FOREIGN.search(line)] == []
+
+
+def test_the_methods_paragraph_names_the_two_layers() -> None:
+    (ben,) = TWO.corpus.systems
+    paragraph = methods(score_layers(TWO.corpus.gold, ben)).in_words(WORDS.by_names).paragraph
+    assert "spans of anna and spans of ben are aligned one to one" in paragraph
+    assert not FOREIGN.search(paragraph.partition("Signature")[0].replace("The system ", ""))
 
 
 @pytest.mark.parametrize("name", [*VIEWS, "Systems"])

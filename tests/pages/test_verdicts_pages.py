@@ -16,6 +16,7 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.arrays import Int32
 from nereval_core.ledger.attributes import own_facts
 from nereval_core.readers import Source
+from nereval_core.review.layer_words import LayerWords
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked, given_in_words
@@ -27,7 +28,6 @@ from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import MASKED, View, keys
-from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import read_link
 from tests.support.pages import DEMO, VIEW, address, headings, opened, sentence_links, sentences, sound, start_afresh
 from tests.support.workbench import act, card, choose_facet, facets, listed, sent_by, span_words, workbench

@@ -47,6 +47,13 @@ class Methods:
     def __repr__(self) -> str:
         return self.paragraph
 
+    def in_words(self, words: Callable[[str], str]) -> Methods:
+        """Return the same methods in other words: those of two annotators, say, for gold and predictions."""
+        statements = tuple(
+            tuple(words(part) if isinstance(part, str) else part for part in statement) for statement in self.statements
+        )
+        return Methods(statements, self.signatures)
+
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the works cited, in the order of the statements."""

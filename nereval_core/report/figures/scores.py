@@ -315,11 +315,14 @@ _ROW = 30
 _HEAD = 76
 
 
-def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, predicted: Sequence[int]) -> go.Figure:
+def gain_bars(
+    tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, predicted: Sequence[int], *, noun: str = "system"
+) -> go.Figure:
     """Draw the F1 that mending each error class alone would gain, one bar per class and system.
 
     Each system's table has the columns `class`, `records`, `f1` and `gain`; classes stand as in the first, and those
-    without records have no bar. `predicted` are the predictions of each system. A bar's `customdata` is (class,).
+    without records have no bar. `predicted` are the predictions of each system, which the `noun` names. A bar's
+    `customdata` is (class,).
     """
     figure = go.Figure()
     order = dict.fromkeys(name for table in tables.values() for name in table["class"][table["records"] > 0])
@@ -346,7 +349,7 @@ def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, pre
             hoverinfo="text",
         )
     gains = [gain for rows in occurring.values() for gain in rows["gain"].dropna()]
-    whose = plain(next(iter(tables))) if len(tables) == 1 else counted(len(tables), "system")
+    whose = plain(next(iter(tables))) if len(tables) == 1 else counted(len(tables), noun)
     errors = [int(rows["records"].sum()) for rows in occurring.values()]
     return figure.update_layout(
         title=f"F1 under {plain(criterion)} gained by mending each error class of {whose}<br>"

@@ -33,6 +33,7 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.problems import capitalised
 from nereval_core.records.queries import Query
 from nereval_core.report.references import HOLM, INTERVAL, METHODS, RANDOMIZATION
+from nereval_core.review.layer_words import LayerWords
 from nereval_core.scoring import Counts, Settings
 from nereval_core.tables import Table
 from pages.shared.annotators import compared_systems, with_pair
@@ -45,7 +46,8 @@ from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
+from pages.shared.data.resampling import plan_of, units_of
+from pages.shared.systems.tables import choose_units, interval_words, show_warnings
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import named, plain
 
@@ -65,7 +67,8 @@ def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
         )
     terms = (*FIGURES, *(("gamma",) if "gamma" in page.view.layout else ()))
     explain_methods(*terms, INTERVAL, *((RANDOMIZATION, HOLM) if agreement.ceiling else ()))
-    offer_methods(lambda: methods(agreement, marks=_marks(page, agreement)))
+    words = LayerWords("one annotator", "the other", annotators=True)
+    offer_methods(lambda: methods(agreement, marks=_marks(page, agreement)), words)
     systems_against_annotators(page, agreement)
 
     st.header("Each pair")

@@ -28,7 +28,6 @@ from pages.shared.components import export_menu
 from pages.shared.components.export_menu import FIGURE_CONFIG
 from pages.shared.data.memo import memoized
 from pages.shared.view import keys
-from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.text import count, plain, show_problems
 
 Pieces = Callable[[], Iterable[pd.DataFrame]]
@@ -230,20 +229,6 @@ def _copy_or_refusal(
 @memoized("Writing the copy …")
 def _copy(key: Hashable, format: str, name: str, lossy: bool, _layer: Callable[[], Layer]) -> Copy:
     return pack_layer(_layer(), format, name, lossy=lossy)
-
-
-def figure_by_names(figure: Any, words: LayerWords) -> Any:
-    """Return a figure whose title and tooltips call gold and predictions by the names of their layers, where used."""
-    if not words.by_name:
-        return figure
-    named = type(figure)(figure)
-    named.update_layout(title_text=words.by_names(figure.layout.title.text or ""))
-    for trace in named.data:
-        for key in ("hovertext", "text"):
-            lines = getattr(trace, key, None)
-            if isinstance(lines, list | tuple):
-                trace[key] = [words.by_names(line) if isinstance(line, str) else line for line in lines]
-    return named
 
 
 def draw_title(figure: Any, names: Iterable[str] = ()) -> Any:

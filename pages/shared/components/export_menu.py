@@ -20,6 +20,7 @@ from nereval_core.analysis.methods.statements import linked_citation
 from nereval_core.problems import capitalised
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
 from nereval_core.report.references import METHODS
+from nereval_core.review.layer_words import LayerWords
 from pages.shared.server.component_files import component
 from pages.shared.view import keys
 from pages.shared.view.text import plain
@@ -186,9 +187,9 @@ def method_notes(*names: str) -> str:
     return "\n".join(lines)
 
 
-def offer_methods(make_methods: Callable[[], Methods]) -> None:
-    """Offer the methods paragraph of what is on the page in its menu."""
-    register(PARAGRAPH, table=lambda: _draw(make_methods()))
+def offer_methods(make_methods: Callable[[], Methods], words: LayerWords) -> None:
+    """Offer the methods paragraph of what is on the page in its menu, in the words for its two layers."""
+    register(PARAGRAPH, table=lambda: _draw(make_methods().in_words(words.by_names)))
 
 
 def _draw(methods: Methods) -> None:

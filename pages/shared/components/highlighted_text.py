@@ -18,9 +18,9 @@ from nereval_core.problems import counted, name_text
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.highlight import Segment, lanes_with_labels, paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.server.component_files import component
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 ColourBy = Literal["decision", "type"]
 _HERE = Path(__file__).parent

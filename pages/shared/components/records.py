@@ -13,13 +13,13 @@ from nereval_core.ledger import Ledger
 from nereval_core.records.tables import records
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import Mark, marks, within
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.review.words import verdict_labels
 from nereval_core.scoring import Scores
 from nereval_core.tables import Cell, Column, Table
 from pages.shared.components import navigation
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Line, context
 from pages.shared.view.text import named, noun, plain
 

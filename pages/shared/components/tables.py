@@ -18,6 +18,7 @@ from nereval_core.problems import capitalised, shortened_name
 from nereval_core.records.queries import FIELDS, ORDERS, Query, Side
 from nereval_core.report.colours import decision_look
 from nereval_core.report.slides import from_word, to_word
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, Kind, RecordsOf, Table, readable_text
@@ -28,7 +29,6 @@ from pages.shared.components.records import RECORD_COLUMNS, record_card, record_
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys
 from pages.shared.view.formulas import formula
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import as_markdown, count, count_words, explained, named, noun, plain
 
@@ -222,7 +222,8 @@ def _cells(table: Table, at: int, heading: str, words: LayerWords) -> list[Any]:
     cells, kind = [row[at] for row in table.rows], table.columns[at].kind
     if kind == "decision":
         return [[decision_text(cell, words)] for cell in cells]
-    texts = [readable_text(cell, kind) if isinstance(cell, str) else cell for cell in cells]
+    column = table.columns[at]
+    texts = [words.cell(readable_text(cell, kind), column) if isinstance(cell, str) else cell for cell in cells]
     if not _is_list(table) or kind in _FORMATS:
         return texts
     room = _text_column_width(table, at, heading) - TEXT_PADDING

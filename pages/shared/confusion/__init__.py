@@ -15,6 +15,7 @@ from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT
 from nereval_core.report.figures.scores import confusion_map
 from nereval_core.report.slides import from_word, to_word
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.scoring.count_tables import free_name
 from pages.shared.components.downloads import Export
 from pages.shared.components.highlighted_text import DRAWING
@@ -24,7 +25,6 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.server.component_files import component
 from pages.shared.view import keys, state
 from pages.shared.view.confusion_layout import Confusion, Pair, TypeGroups
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Line, cell_query, context
 from pages.shared.view.text import plain
 

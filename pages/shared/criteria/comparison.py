@@ -22,11 +22,12 @@ from nereval_core.analysis.crosstab import decision_matrix
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars
+from nereval_core.review.layer_words import figure_by_names
 from nereval_core.scoring import Scores
 from nereval_core.tables import signed
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import sentence
-from pages.shared.components.downloads import figure_by_names, show_figure
+from pages.shared.components.downloads import show_figure
 from pages.shared.components.records import record_box, short
 from pages.shared.components.tables import open_records, record_table, show_table
 from pages.shared.criteria.rules import spans_criteria

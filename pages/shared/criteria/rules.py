@@ -13,10 +13,11 @@ from nereval_core.analysis.criteria.tables import curve_table
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.criteria import overlap_lines
 from nereval_core.report.score_tables import criterion_table
+from nereval_core.review.layer_words import figure_by_names
 from nereval_core.scoring.criteria import BOUNDARY_RULES, Criterion, Share
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
 from nereval_core.tables import RATIO_KEYS, cell_text
-from pages.shared.components.downloads import Export, count_figure, figure_by_names
+from pages.shared.components.downloads import Export, count_figure
 from pages.shared.components.tables import show_table
 from pages.shared.data import own_criteria
 from pages.shared.data.computations import compute

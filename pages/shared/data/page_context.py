@@ -9,6 +9,7 @@ from nereval_core.conventions import Convention, conventions
 from nereval_core.ledger import Ledger
 from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
+from nereval_core.review.layer_words import LayerWords
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders
@@ -16,7 +17,6 @@ from pages.shared.data.kept_corpora import named_corpus
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.view import View, is_key, state
-from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import check_view
 from pages.shared.view.queries import query_of
 

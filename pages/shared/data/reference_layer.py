@@ -8,10 +8,10 @@ from typing import Any
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import name_text, quoted
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.data.loading import GOLD, LayerRead, Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.view import View, state
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 
 def follow_view(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:

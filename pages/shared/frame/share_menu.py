@@ -13,6 +13,7 @@ from nereval_core.html_report.records import RecordSelection, ScoredSystems
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from pages.shared.data import caches, masks, own_criteria, playlists, verdict_store
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import units_of
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
 from pages.shared.view import MASKED, is_key, keys, state
@@ -127,7 +128,16 @@ def report_html(page: PageContext) -> bytes:
     names = tuple(name for name in dict.fromkeys((page.by, *SCHEMAS)) if name in page.criteria)
     settings = caches.spans_only(page.settings, names)
     scores = {system: caches.scores(page.loaded, system, settings) for system in page.systems}
-    systems = ScoredSystems(page.loaded.corpus, scores, names, verdict_store.now())
+    words = page.words
+    systems = ScoredSystems(
+        page.loaded.corpus,
+        scores,
+        names,
+        verdict_store.now(),
+        words.reference,
+        words.annotators,
+        units_of(page),
+    )
     playlist = playlists.playlist_of(page.view)
     selection = RecordSelection(query=page.query(), system=page.system, most=MOST, playlist=playlist)
     reference = f", {page.view.reference} taken as gold" if page.view.reference else ""

@@ -19,10 +19,10 @@ from nereval_core.records.tables import record_ids, records
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import SIDES, Mark, Side, marks, within
 from nereval_core.report.marks import beside as beside_marks
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
 from pages.shared.components.highlighted_text import look, mark_words
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 AROUND = 60
 """Records before and after the present one that are sent along, so that fast keys need not wait."""

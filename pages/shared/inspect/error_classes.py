@@ -15,9 +15,10 @@ from nereval_core.analysis.errors.tables import end_table, error_class_table, pa
 from nereval_core.conventions import find_convention
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.scores import gain_bars
+from nereval_core.review.layer_words import figure_by_names
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import navigation, sentence
-from pages.shared.components.downloads import count_figure, figure_by_names
+from pages.shared.components.downloads import count_figure
 from pages.shared.components.navigation import choose_word
 from pages.shared.components.tables import ROWS, first_row, open_records, show_table
 from pages.shared.data import masks, scored_folders

@@ -19,9 +19,9 @@ from nereval_core.records.reasons import ALIGNED_ELSEWHERE, type_difference
 from nereval_core.records.text_search import AROUND, is_regex, search_terms
 from nereval_core.report.marks import SIDES
 from nereval_core.report.span_difference import BOTH, Piece, difference_text, span_difference
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.review.verdicts_on_records import AttachedVerdicts
 from nereval_core.review.words import verdict_labels
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 CHUNK = 30
 """The part that is sent begins and ends at a multiple of it, and seldom changes while records are gone through."""

@@ -24,9 +24,9 @@ from pages.shared.components.export_menu import method_notes
 from pages.shared.components.tables import formula_box
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import plan_of, units_of
 from pages.shared.inspect.error_classes import errors_of
 from pages.shared.server.component_files import component
-from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys, state
 from pages.shared.view.formulas import number
 from pages.shared.view.queries import query_of, view_of

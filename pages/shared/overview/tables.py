@@ -36,8 +36,8 @@ from pages.shared.components.tables import (
 from pages.shared.data import caches
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import plan_of, units_of
 from pages.shared.overview import headline
-from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
 from pages.shared.view.formulas import SIDES, mean_formula, number, reconciles, side_counts
 from pages.shared.view.queries import ERRORS

@@ -15,9 +15,9 @@ from nereval_core.report.slides import gone_html
 from pages.shared import systems
 from pages.shared.data import masks
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import plan_of, units_of
 from pages.shared.overview import headline
 from pages.shared.systems import ranking
-from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import SYSTEM_SLIDES
 from pages.shared.view.text import count
 

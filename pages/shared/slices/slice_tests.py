@@ -34,8 +34,8 @@ from pages.shared.components.tables import ROWS, ChosenCell, open_records, show_
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import units_of
 from pages.shared.slices.slicing import offered_slicings, sliced_of, without_data_beside
-from pages.shared.systems.tables import units_of
 from pages.shared.view import keys
 from pages.shared.view.formulas import formula
 from pages.shared.view.text import named, noun, plain

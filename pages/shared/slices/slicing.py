@@ -34,17 +34,19 @@ from nereval_core.records.queries import Query, Side, side_query
 from nereval_core.report.figures.slices import slice_intervals
 from nereval_core.report.references import INTERVAL, WILSON_INTERVAL
 from nereval_core.report.signature import signature
+from nereval_core.review.layer_words import figure_by_names
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import sentence
-from pages.shared.components.downloads import figure_by_names, show_figure
+from pages.shared.components.downloads import show_figure
 from pages.shared.components.export_menu import explain_methods, offer_methods
 from pages.shared.components.tables import open_records, show_table
 from pages.shared.data import caches, masks
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.systems.tables import choose_units, show_warnings, units_of
+from pages.shared.data.resampling import units_of
+from pages.shared.systems.tables import choose_units, show_warnings
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.formulas import SIDES, formula
 from pages.shared.view.text import noun, plain, show_problems
@@ -96,7 +98,7 @@ def draw_slices(page: PageContext, name: str) -> None:
         return
     if note is not None:
         st.info(plain(f"{capitalised(note, page.systems)}.", 300))
-    offer_methods(lambda: methods(report_of_page(page, {name: table})))
+    offer_methods(lambda: methods(report_of_page(page, {name: table})), page.words)
     title = f"{name_text(page.system)} by {slicings.title_in_sentence(name)}, criterion {page.by}"
     documents = len(page.loaded.corpus.documents)
 

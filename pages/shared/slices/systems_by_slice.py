@@ -22,13 +22,14 @@ from nereval_core.analysis.slices.scores_by_slice import (
 from nereval_core.analysis.slices.system_slices import compare_slices
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import leaderboard
-from pages.shared.components.downloads import count_figure, draw_title, figure_by_names
+from nereval_core.review.layer_words import figure_by_names
+from pages.shared.components.downloads import count_figure, draw_title
 from pages.shared.components.tables import open_records
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import units_of
 from pages.shared.slices import slicing
-from pages.shared.systems.tables import units_of
 from pages.shared.view import state
 from pages.shared.view.text import count, named, plain
 

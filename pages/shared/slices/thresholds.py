@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,6 +19,7 @@ from nereval_core.records.queries import Query, overall_query
 from nereval_core.report.figures.slices import reliability, risk_curve, threshold_lines
 from nereval_core.report.references import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
 from nereval_core.report.signature import signature
+from nereval_core.review.layer_words import figure_by_names
 from nereval_core.scoring import Counts
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components.downloads import count_figure, show_figure
@@ -28,14 +28,15 @@ from pages.shared.components.tables import ChosenCell, open_records, show_table
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import units_of
 from pages.shared.slices.slicing import report_of_page, sliced_of, without_data_beside
-from pages.shared.systems.tables import choose_units, show_warnings, units_of
+from pages.shared.systems.tables import choose_units, show_warnings
 from pages.shared.view.formulas import formula
 from pages.shared.view.text import plain
 
 CODES = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT")
 LACKING = (
-    'Predictions need scores: `"score": 0.93` in a span of JSONL. No prediction of this system has one, or tokens are '
+    'Predictions need scores: `"score": 0.93` in a span of JSONL. No prediction has one, or tokens are '
     "counted, which have none."
 )
 
@@ -46,11 +47,11 @@ def draw_thresholds(page: PageContext) -> None:
     show_warnings(units_of(page).notes)
     scored = _scored(page)
     if scored is None:
-        st.info(LACKING)
+        st.info(page.words.by_names(LACKING))
         return
     table, trust = scored
     explain_methods(ECE, MCE, BRIER, EQUAL_MASS, REFLECTED, AREA, INTERVAL)
-    offer_methods(lambda: methods(report_of_page(page, {}, trust)))
+    offer_methods(lambda: methods(report_of_page(page, {}, trust)), page.words)
     _curve_shown(page, table, trust.unscored)
     draw_calibration(page, trust)
 
@@ -70,7 +71,7 @@ def _curve_shown(page: PageContext, table: pd.DataFrame, unscored: int) -> None:
     title = f"{name_text(page.system)} by the least score of a prediction, criterion {page.by}"
 
     def figure() -> Any:
-        return threshold_lines(table, title, unscored)
+        return figure_by_names(threshold_lines(table, title, unscored), page.words)
 
     point = count_figure(figure(), "thresholds_figure", (page.view,), file="thresholds")
     declared = threshold_table(title, table)
@@ -118,9 +119,9 @@ CREDIT = "A correct prediction counts 1 and a partial one 1/2; missed gold spans
 def draw_calibration(page: PageContext, report: Calibration) -> None:
     """Show how far scores can be trusted; a count of a bin opens its predictions."""
     st.header("Are the scores right?")
-    st.caption(f"{_sentence(report.note(), page.systems)} {CREDIT}")
+    st.caption(f"{_sentence(page, report.note())} {plain(page.words.by_names(CREDIT), 300)}")
     if report.refusal:
-        st.info(_sentence(report.refusal, page.systems))
+        st.info(_sentence(page, report.refusal))
     names = list(report.bins)
     label = "Bins of the scores"
     binning = names[0]
@@ -129,15 +130,16 @@ def draw_calibration(page: PageContext, report: Calibration) -> None:
     _bins_shown(page, report, binning)
     title = f"Risk of {name_text(page.system)} by coverage, criterion {page.by}"
     risk = report.risk
-    show_figure(risk_curve(risk.points, title, risk.area, risk.risk), "risk_figure", (page.view,), file="risk-coverage")
-    st.write(_sentence(risk.sentence(), page.systems))
+    curve = figure_by_names(risk_curve(risk.points, title, risk.area, risk.risk), page.words)
+    show_figure(curve, "risk_figure", (page.view,), file="risk-coverage")
+    st.write(_sentence(page, risk.sentence()))
     if sentences := report.threshold_sentences():
         st.subheader("Would a threshold help?")
-        st.markdown("\n".join(f"- {_sentence(text, page.systems)}" for text in sentences))
+        st.markdown("\n".join(f"- {_sentence(page, text)}" for text in sentences))
 
 
-def _sentence(text: str, names: Sequence[str]) -> str:
-    return plain(f"{capitalised(text, names)}.", 400)
+def _sentence(page: PageContext, text: str) -> str:
+    return plain(f"{capitalised(page.words.by_names(text), page.systems)}.", 400)
 
 
 def _bins_shown(page: PageContext, report: Calibration, binning: str) -> None:
@@ -145,11 +147,12 @@ def _bins_shown(page: PageContext, report: Calibration, binning: str) -> None:
     title = f"Precision of {page.system} in bins of {binning}, criterion {page.by}"
 
     def figure() -> Any:
-        return reliability(table, title, sentences[0], SMALL_SLICE_SPANS, diagonal=not report.refusal)
+        dots = reliability(table, title, sentences[0], SMALL_SLICE_SPANS, diagonal=not report.refusal)
+        return figure_by_names(dots, page.words)
 
     show_figure(figure(), "calibration_figure", (page.view, binning), file="calibration")
     if not report.refusal:
-        st.markdown("\n".join(f"- {_sentence(text, page.systems)}" for text in sentences))
+        st.markdown("\n".join(f"- {_sentence(page, text)}" for text in sentences))
     cell = show_table(
         page,
         calibration_table(f"{name_text(page.system)}: {page.by}", report, binning),

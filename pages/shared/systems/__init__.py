@@ -28,7 +28,7 @@ from nereval_core.analysis.comparison.tables import (
     score_table,
     tau_table,
 )
-from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.resampling_units import MANY_DOCUMENTS, ResamplingPlan
 from nereval_core.problems import capitalised, name_text
 from nereval_core.report.references import (
     FALSE_DISCOVERY,
@@ -47,8 +47,9 @@ from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import plan_of, units_of
 from pages.shared.systems import tables as parts
-from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
+from pages.shared.systems.tables import interval_words, test_words
 from pages.shared.view import keys
 from pages.shared.view.text import plain, visible
 
@@ -213,7 +214,7 @@ def power(page: PageContext, comparison: Comparison) -> None:
 
 def are_types_wanted(page: PageContext) -> bool:
     """Ask whether types are compared, where that takes long."""
-    key, is_slow = f"{keys.WIDGET}compare_types", len(page.loaded.corpus.documents) > parts.MANY
+    key, is_slow = f"{keys.WIDGET}compare_types", len(page.loaded.corpus.documents) > MANY_DOCUMENTS
     return not is_slow or st.toggle("Compare by type", key=key, help="Of so many documents it takes a while.")
 
 

@@ -21,8 +21,9 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError, name_text
 from nereval_core.report.figures.comparison import leaderboard
+from nereval_core.review.layer_words import figure_by_names
 from pages.shared import systems
-from pages.shared.components.downloads import count_figure, draw_title, figure_by_names
+from pages.shared.components.downloads import count_figure, draw_title
 from pages.shared.data import caches, masks
 from pages.shared.data.computations import compute
 from pages.shared.data.convention_results import NO_F1

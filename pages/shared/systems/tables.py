@@ -19,7 +19,6 @@ from nereval_core.analysis.resampling_units import (
     resampling_units,
 )
 from nereval_core.analysis.sentences import holm_in_words, name_list, significance_in_words
-from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError, capitalised, name_text
 from nereval_core.records.queries import Query
@@ -31,34 +30,11 @@ from nereval_core.tables import DAGGER, UNDEFINED, Table, p_value_sentence, sign
 from pages.shared.components import navigation
 from pages.shared.components.tables import ChosenCell, formula_box, open_records, show_table, table_export
 from pages.shared.data import caches, masks
-from pages.shared.data.loading import Loaded
-from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.data.resampling import plan_of, units_of
 from pages.shared.view import state
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import count, named, plain, show_problems
-
-MANY = 20_000
-"""Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
-
-
-def plan_of(page: PageContext) -> ResamplingPlan:
-    """Return how often is resampled, by the number of documents."""
-    return ResamplingPlan() if len(page.loaded.corpus.documents) <= MANY else ResamplingPlan(resamples=2_000)
-
-
-def units_of(page: PageContext, documents: Documents | None = None) -> ResamplingUnits:
-    """Return the units of resampling that the view names, or the default where these documents have no such units."""
-    documents = page.loaded.corpus.documents if documents is None else documents
-    try:
-        return _units(page.loaded, page.view.resample, documents)
-    except FormatError:
-        return resampling_units(documents)
-
-
-@memoized()
-def _units(loaded: Loaded, by: str, _documents: Documents) -> ResamplingUnits:
-    return resampling_units(_documents, by)
 
 
 def choose_units(page: PageContext) -> None:

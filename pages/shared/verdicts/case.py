@@ -11,6 +11,7 @@ import streamlit as st
 
 from nereval_core.corpus.masking import original
 from nereval_core.problems import FormatError, name_text, quoted
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.review.verdicts import (
     UNMARKED,
     WITHDRAWN,
@@ -39,7 +40,6 @@ from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.text import count, noun
 
 Choose = Callable[[int], None]

@@ -11,8 +11,8 @@ import pandas as pd
 
 from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, Query
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.scoring.count_tables import free_name
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 SEPARATORS = "./:-"
 """Signs that may stand between the levels of a type's name, the first that fits the types."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from nereval_core.records.queries import Query, Side, side_query
 from nereval_core.report.score_tables import undefined_words
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
 from nereval_core.tables import RATIO_KEYS
 from nereval_core.tables.glossary import DECISIONS, GLOSSARY
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 SIDES: tuple[Side, Side] = ("gold", "pred")
 _SIDED: Mapping[Side, tuple[str, ...]] = {

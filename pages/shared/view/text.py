@@ -11,9 +11,9 @@ import streamlit as st
 
 from nereval_core.problems import ALL_OPTIONS, IN_ALL, FormatError, counted, name_text, one_line, shortened_name
 from nereval_core.records.queries import Total
+from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.tables.glossary import GLOSSARY
-from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=&\"'/])")
 _MEANT = re.compile(r"\\:|@|www(?=\\\.)", re.IGNORECASE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from nereval_core.analysis.criteria.gap import OVERLAPPED, WHOLLY
 from nereval_core.analysis.errors import LIKE
@@ -80,9 +81,10 @@ _NAMED_SIDES = {
     **{f"gold {noun}": f"{noun} of {{0}}" for noun in _NOUNS},
     **{f"predicted {noun}": f"{noun} of {{1}}" for noun in _NOUNS},
     **{"prediction": "span of {1}", "predictions": "spans of {1}", "predicted": "{1}"},
-    **{f"{word} gold": f"{word} {{0}}" for word in ("in", "of", "against")},
+    **{f"{word} gold": f"{word} {{0}}" for word in ("in", "of", "against", "from")},
     **{f"{word} gold {noun}": f"{word} {noun} of {{0}}" for word in ("in", "of", "against") for noun in _NOUNS},
     **{"gold's": "{0}'s", "gold alone": "{0} alone", "missed gold spans": "spans that only {0} has"},
+    **{"spurious predictions": "spans that only {1} has", "it is predicted": "{1} has it too"},
 }
 """Words about gold and a system's spans in sentences and titles, and how they name two layers."""
 _SIDES = re.compile(
@@ -152,11 +154,23 @@ class LayerWords:
         """Return the meaning of a decision, a count or a ratio."""
         if not self.by_name or code not in _TOOLTIPS:
             return tooltip(code)
-        return f"{self.label(code)}: {self._with_names(_TOOLTIPS[code])}"
+        return f"{self.label(code)}: {self.meaning_of(code)}"
+
+    def meaning_of(self, code: str) -> str:
+        """Return the sentences on a decision, a count, a ratio or a class of errors, without its name."""
+        if self.by_name and code in _TOOLTIPS:
+            return self._with_names(_TOOLTIPS[code])
+        return self.by_names(GLOSSARY[code].sentence)
 
     def error_class(self, name: str) -> str:
         """Return the name of a class of errors: `missed`, or `only anna`."""
         return self._with_names(_CLASSES.get(name, name)) if self.by_name else name
+
+    def cell(self, text: str, column: Column) -> str:
+        """Return the text of a cell: classes of errors and titles of slicings have the layers' names, where used."""
+        if column.key == "class":
+            return self.error_class(text)
+        return self.by_names(text) if column.key in ("by", "and_by") else text
 
     def pattern(self, key: GroupKey, quote: str = "") -> list[Phrase]:
         """Return the sentence on a pattern of errors, by the names of annotators where two are compared."""
@@ -258,3 +272,23 @@ class LayerWords:
 
 GOLD_AND_PREDICTION = LayerWords()
 """The words where a layer is gold and the other a system's."""
+
+
+def figure_by_names(figure: Any, words: LayerWords) -> Any:
+    """Return a figure whose titles, legend and tooltips call both sides by the names of their layers, where used."""
+    if not words.by_name:
+        return figure
+    named = type(figure)(figure)
+    named.update_layout(title_text=words.by_names(figure.layout.title.text or ""))
+    for axes in (named.select_xaxes(), named.select_yaxes()):
+        for axis in axes:
+            if axis.title.text:
+                axis.title.text = words.by_names(axis.title.text)
+    for trace in named.data:
+        if trace.name:
+            trace.name = words.by_names(trace.name)
+        for key in ("hovertext", "text"):
+            lines = getattr(trace, key, None)
+            if isinstance(lines, list | tuple):
+                trace[key] = [words.by_names(line) if isinstance(line, str) else line for line in lines]
+    return named
