@@ -6,6 +6,7 @@ import pytest
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from tests.support.readings import span_texts
 from tests.support.samples import INLINE, MUC
 
 Spans = list[tuple[str, str]]
@@ -251,3 +252,14 @@ def test_xml_of_other_kinds_is_refused(text: str, said: str) -> None:
     with pytest.raises(FormatError) as error:
         inline(text)
     assert [str(problem).startswith(said) for problem in error.value.problems] == [True], error.value
+
+
+def test_elements_of_letters_are_names_where_attributes_say_so() -> None:
+    """HAREM's names are `<EM>`, which elsewhere sets letters."""
+    names = '<EM ID="1" CATEG="PESSOA">Ana</EM> de <EM ID="2" CATEG="LOCAL">Roma</EM>, <EM>aqui</EM>'
+    harem = f'<?xml version="1.0"?>\n<colHAREM><DOC><p>A {names}</p></DOC></colHAREM>'
+    reading = read(Source.of_uploads([("x.xml", harem.encode())]), options=ReadOptions(column="CATEG"))
+    assert [row[1:] for row in span_texts(reading.layer)][:2] == [("Ana", "PESSOA"), ("Roma", "LOCAL")]
+    plain = '<?xml version="1.0"?>\n<doc><p>A <em class="x">very</em> <PER>Ann</PER> and <em id="3">so</em></p></doc>'
+    reading = read(Source.of_uploads([("x.xml", plain.encode())]))
+    assert [row[1:] for row in span_texts(reading.layer)] == [("Ann", "PER")]

@@ -357,3 +357,23 @@ def test_a_place_that_cannot_be_written_is_named(format: str, tmp_path: Path) ->
     with pytest.raises(FormatError, match=r"cannot be written: |a file stands there"):
         write(layer, tmp_path / "file" if format == "brat" else tmp_path / "file/x", format=format)
     assert (tmp_path / "file").read_text() == "x"
+
+
+SHARED_TASKS_AND_TOOLS = {
+    "bracketed": ("marked_text/bracketed",),
+    "bionlp": ("standoff/bionlp",),
+    "nif": ("standoff/nif", "shared/turtle"),
+    "offsetxml": ("standoff/offsetxml",),
+    "ragged": ("marked_text/ragged",),
+    "spanlines": ("standoff/spanlines",),
+    "tei": ("standoff/tei",),
+    "workbooks": ("input/workbook",),
+}
+"""The modules of formats that few people have."""
+
+
+@pytest.mark.parametrize("name", SHARED_TASKS_AND_TOOLS)
+def test_a_format_that_few_have_takes_few_lines(name: str) -> None:
+    folder = Path(nereval_core.readers.__file__).parent
+    lines = [(folder / f"{module}.py").read_text().count("\n") for module in SHARED_TASKS_AND_TOOLS[name]]
+    assert sum(lines) <= 250

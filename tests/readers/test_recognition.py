@@ -154,7 +154,7 @@ UNKNOWN = [
     (
         "x.jsonl",
         '{"sentence": "a", "ner": []}\n',
-        "an object with 'ner', 'sentence' for keys, which no known format has; ",
+        "an object with 'ner', 'sentence' for keys, which no known format has; name its keys (--keys text=KEY,",
     ),
     ("x.jsonl", "{}\n", "an object without keys; write the native format"),
     (

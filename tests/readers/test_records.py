@@ -246,6 +246,12 @@ def test_annotations_under_other_keys_are_said() -> None:
 OWN = lines({"doc": "d1", "content": TEXT, "marks": [{"from": 0, "to": 3, "kind": "PER"}]})
 
 
+def test_ids_of_brat_may_be_of_any_letters() -> None:
+    """INCEpTION numbers them, and writes more behind the place."""
+    row = {"text": TEXT, "entities": [["127", "PER", [[0, 3]], "x", "#8dd3c7", None]]}
+    assert spans_of(read_text(json.dumps(row))) == {"PER": (0, 3)}
+
+
 def test_keys_that_are_given_make_a_shape() -> None:
     keys = parse_keys("id=doc, text=content, spans=marks, start=from, end=to, label=kind")
     reading = read_text(OWN, keys=keys)
@@ -257,8 +263,9 @@ def test_keys_that_are_given_make_a_shape() -> None:
     keys = parse_keys("records=data.rows.*,words=words,spans=ner.{label}.*,start=0,last=1")
     assert spans_of(read_text(nested, keys=keys)) == GOLD
     plain = json.dumps({"data.text": TEXT, "marks": [[0, 3, "PER"]]})
-    keys = parse_keys("text=data.text,spans=marks,start=0,end=1,label=2")
-    assert spans_of(read_text(plain, keys=keys)) == {"PER": (0, 3)}
+    # Start, end and type are the order of most lists.
+    for words in ("text=data.text,spans=marks,start=0,end=1,label=2", "text=data.text,spans=marks"):
+        assert spans_of(read_text(plain, keys=parse_keys(words))) == {"PER": (0, 3)}
 
 
 def test_keys_are_for_files_that_have_them() -> None:

@@ -257,6 +257,15 @@ def test_annotators_of_an_exported_project_are_layers(top: str) -> None:
 HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n\n\n"
 GOOD = "#Text=a b\n1-1\t0-1\ta\tA[1]\t\n1-2\t2-3\tb\tA[1]\t\n"
 
+
+def test_what_gum_says_of_a_document_is_passed_over() -> None:
+    said = HEAD.rstrip("\n") + "\n#Summary1=(human) A paper.\n#Summary2=(model) Papers.\n\n\n"
+    assert spans(read_text({"x.tsv": said + GOOD}).layer) == spans(read_text({"x.tsv": HEAD + GOOD}).layer)
+    # Later on, such a line may be a text that is written wrong.
+    with pytest.raises(FormatError, match="'#Summary1=x' is not a line of a sentence"):
+        read_text({"x.tsv": HEAD + GOOD + "\n#Summary1=x\n\n"})
+
+
 REFUSED = [
     # (file, line, said)
     ("x\n", 1, "'x' as the first line, and 3.1, 3.2, 3.3 are known; export it as WebAnno TSV 3.3"),

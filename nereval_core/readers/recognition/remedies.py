@@ -128,6 +128,7 @@ NO_WAY = "write it in a format that is read: see `nereval formats`"
 """The remedy where no option reads the source."""
 TABLE_COLUMNS = f"of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
 NATIVE = "write the native format, objects with id, text and spans"
+KEYS = "name its keys (--keys text=KEY,spans=KEY,start=KEY,end=KEY,label=KEY)"
 
 
 def begins_broken(file: SourceFile) -> bool:
@@ -188,7 +189,7 @@ def _describe_object(keys: Collection[str]) -> tuple[str, str]:
     nearest = nearest_shape(keys)
     named = _some(sorted(keys))
     if nearest is None or nearest[0] == "jsonl":
-        return f"an object with {named} for keys, which no known format has", NATIVE
+        return f"an object with {named} for keys, which no known format has", f"{KEYS}, or {NATIVE}"
     format, shape = nearest
     if shape.keys <= set(keys):
         return f"an object with the keys {named}, as '{format}' has them, whose values are not of its form", ""

@@ -134,5 +134,7 @@ def shape_of_keys(keys: Mapping[str, str]) -> RecordShape:
     if not spans.endswith(("*", "}")):
         # A list is meant with all it holds; an object as lists by type, unless it has spans of its own.
         named["spans"] = f"{spans}.*"
-    plain: dict[str, Any] = {"end": "", "text": "" if "words" in named else "text"} if ends else {"text": "text"}
+    # A span may be a list: start, end, type.
+    plain = {"text": "" if ends and "words" in named else "text", "start": "start|0", "label": "label|2"}
+    plain["end"] = "" if ends else "end|1"
     return RecordShape("the keys given", **{**plain, **named}, layers=layers)

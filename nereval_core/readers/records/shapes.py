@@ -171,7 +171,7 @@ SHAPES = (
     _shape(
         "brat's JSON",
         "text entities",
-        pattern=r'"entities"\s*:\s*\[\s*\[\s*"T\d+"\s*,\s*"[^"]*"\s*,\s*\[\s*\[',
+        pattern=r'"entities"\s*:\s*\[\s*\[\s*"[^"]*"\s*,\s*"[^"]*"\s*,\s*\[\s*\[',
         text="text",
         spans="entities.*",
         span_id="0",

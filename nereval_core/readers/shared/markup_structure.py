@@ -37,6 +37,9 @@ STRUCTURE = frozenset(
 )
 """Elements, in small letters, that are not spans in texts without the elements of MUC."""
 TYPOGRAPHY = frozenset(("i", "b", "em", "strong", "u", "sup", "sub", "hi"))
+"""Elements that set letters, unless attributes say more of most: HAREM's names are `<EM CATEG="PESSOA">`."""
+OF_LETTERS = frozenset(("class", "style", "rend", "rendition", "id", "lang", "dir", "title"))
+ATTRIBUTE_NAME = re.compile(r"\s([\w.:-]+)\s*=")
 BLOCK_NAMES = (
     *("div", "section", "head", "title", "abstract", "passage", "caption", "lg", "l", "list", "table"),
     *("root", "corpus", "teicorpus"),
@@ -91,7 +94,7 @@ class _Content:
     within: dict[str, set[str]] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
-    alone: Counter[str] = field(default_factory=Counter)
+    described: Counter[str] = field(default_factory=Counter)
 
     def close(self, element: _Element) -> None:
         """Take in what an element encloses; its own text makes what stands in it running text."""
@@ -138,7 +141,8 @@ def structure_of_documents(texts: Sequence[str]) -> Structure:
         offsets = offsets or _placed_elsewhere(text)
     names = set(content.counts)
     document = next((name for name in DOCUMENTS if name in names and (name == "doc" or name not in content.mixed)), "")
-    marks = STRUCTURE | BLOCKS | LINE_BREAKS | TYPOGRAPHY
+    typography = {name for name in TYPOGRAPHY if content.described[name] <= content.counts[name] / 2}
+    marks = STRUCTURE | BLOCKS | LINE_BREAKS | typography
     parts = frozenset(_parts(content, {"", *(names & BLOCKS)}))
     fields = {
         name
@@ -192,6 +196,8 @@ def _walk(text: str, low: int, high: int, root: _Element, content: _Content) -> 
         if not tag[1]:
             stack[-1].children[name] += 1
             content.counts[name] += 1
+            attributes = ATTRIBUTE_NAME.findall(tag[3]) if name in TYPOGRAPHY and tag[3] else ()
+            content.described[name] += any(local_name(each) not in OF_LETTERS for each in attributes)
             stack.append(_Element(name))
         elif any(element.name == name for element in stack[1:]):
             while stack[-1].name != name:

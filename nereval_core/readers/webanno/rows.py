@@ -178,6 +178,7 @@ def _declared(lines: Sequence[str], parsed: WebAnnoFile, problems: list[Problem]
 def _fill(lines: Sequence[str], at: int, width: int, parsed: WebAnnoFile, problems: list[Problem]) -> None:
     """Read sentences and their rows from a line on."""
     texts: list[str] = []
+    comments: list[tuple[int, str]] = []
     inside, reached, tokens = False, 0, 0
     ended = any(line.endswith("\t") and line.count("\t") == width for line in lines[at:])
 
@@ -185,6 +186,11 @@ def _fill(lines: Sequence[str], at: int, width: int, parsed: WebAnnoFile, proble
         problems.append(Problem(parsed.file.shown, line, finding, remedy))
 
     for number, line in enumerate([*lines[at:], ""], start=at + 1):
+        if not line.startswith("#"):
+            # GUM says more of a document in a block of its own, before the first sentence.
+            for place, comment in comments if line.strip(" ") or parsed.sentences else ():
+                complain(place, f"{quoted(comment)} is not a line of a sentence", "write #Text=, then its tokens")
+            comments = []
         if not line.strip(" "):
             if texts:
                 complain(number - 1, "a sentence without tokens", "write its tokens below its line #Text=")
@@ -196,7 +202,7 @@ def _fill(lines: Sequence[str], at: int, width: int, parsed: WebAnnoFile, proble
             if line.startswith(TEXT):
                 texts.append(_unescaped(line[len(TEXT) :], parsed.version))
             elif not line.startswith(SENTENCE_ID):
-                complain(number, f"{quoted(line)} is not a line of a sentence", "write #Text=, then its tokens")
+                comments.append((number, line))
         else:
             row = _row(line, number, width, tokens, opens=bool(texts), ended=ended, complain=complain)
             if not texts and not inside:
