@@ -1,8 +1,11 @@
 """The records that verdicts are about, the subject of a verdict on a record, and one verdict for many records.
 
 A verdict belongs to the records of its span, found by content. It is *stale* where its text has changed or no layer has
-its span any more; then it belongs to the record at the place of its old quote. One for the other side is stale too on
-records whose other side has another span than the one that was judged, or none, or has one where none was.
+its span any more; then it belongs to the record at the place of its old quote.
+
+It says what gold is to have in the place of a gold span, whatever the system: beside another prediction than the one
+that was judged it reads as that (`as_said_of_gold`). It decides on the prediction that was judged, too, where that one
+is a record of its own.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from nereval_core.review.verdicts import (
     text_digest,
     turned,
 )
+from nereval_core.scoring import Scores
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
@@ -70,6 +74,16 @@ class AttachedVerdicts:
     def of(self, record: int) -> StoredVerdict | None:
         number = int(self.at[record])
         return None if number < 0 else self.verdicts[number]
+
+
+def as_said_of_gold(stored: StoredVerdict) -> StoredVerdict:
+    """Return a verdict for the prediction beside a gold span as it reads beside another prediction, or none.
+
+    Where the prediction is right, neither is here, but it; where both are, gold is.
+    """
+    right = replacing_spans(stored)
+    kind: Kind = "gold" if stored.verdict.kind == "both" else "neither"
+    return replace(stored, verdict=replace(stored.verdict, kind=kind, right=() if kind == "gold" else right))
 
 
 def text_digests(documents: Documents) -> tuple[str, ...]:
@@ -129,7 +143,7 @@ def attach_verdicts(about: Records) -> AttachedVerdicts:
     if cached is None or cached[0] != reviewed.moment:
         updated = None if cached is None else _attached_anew(about, *cached, reviewed)
         # Not the verdicts of that moment: they are those on all corpora of a server.
-        cached = (reviewed.moment, updated or _attached(about, reviewed))
+        cached = (reviewed.moment, updated or _attached(about, reviewed, about.others.layers))
         _ATTACHED[about.rows] = cached
     return cached[1]
 
@@ -250,9 +264,16 @@ def _numbers(documents: Documents) -> dict[str, list[int]]:
     return _NUMBERS[documents]
 
 
-def _attached(about: Records, reviewed: Reviewed) -> AttachedVerdicts:
-    """Return the standing verdicts on all records."""
-    attaching = _Attaching(about, np.full(len(about.rows), -1, np.int32), np.zeros(len(about.rows), bool), [])
+def decided_records(
+    scores: Scores, criterion: str, rows: Rows, layers: tuple[Layer, Layer], reviewed: Reviewed
+) -> NDArray[np.bool_]:
+    """Return which records of two layers verdicts decide, shape (records,): see `AttachedVerdicts.decided`."""
+    return _attached(Records(scores, criterion, rows, layers), reviewed, layers).decided
+
+
+def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> AttachedVerdicts:
+    """Return the standing verdicts on all records; `layers` are all that are known of the documents."""
+    attaching = _Attaching(about, layers, np.full(len(about.rows), -1, np.int32), np.zeros(len(about.rows), bool), [])
     # Runs of tokens are not spans: nobody decides on one.
     if not _by_token(about):
         attaching.put_all(reviewed)
@@ -282,7 +303,10 @@ def _attached_anew(
     texts = {digests[number] for number in touched} | {stored.verdict.key.text for stored in news}
     affected = reviewed.among(texts, {documents.ids[number] for number in touched})
     again = {id(stored) for stored in (*news, *affected.last.values())}
-    attaching = _Attaching(about, attached.at.copy(), attached.stale.copy(), list(attached.verdicts))
+    assert about.others is not None, "verdicts come with what else is known of the corpus"
+    attaching = _Attaching(
+        about, about.others.layers, attached.at.copy(), attached.stale.copy(), list(attached.verdicts)
+    )
     first = _sides(about).first
     for number in touched:
         low, high = first[number : number + 2].tolist()
@@ -297,9 +321,15 @@ class _Attaching:
     """Verdicts being put on records: `at` and `old` as `at` and `stale` of AttachedVerdicts."""
 
     def __init__(
-        self, about: Records, at: NDArray[np.int32], old: NDArray[np.bool_], verdicts: list[StoredVerdict]
+        self,
+        about: Records,
+        layers: Sequence[Layer],
+        at: NDArray[np.int32],
+        old: NDArray[np.bool_],
+        verdicts: list[StoredVerdict],
     ) -> None:
-        self.about, self.at, self.old, self.verdicts = about, at, old, verdicts
+        self.about, self.layers = about, layers
+        self.at, self.old, self.verdicts = at, old, verdicts
         self.lost: list[StoredVerdict] = []
         self.unmarked: list[StoredVerdict] = []
         # How well a verdict fits its record: the one that fits best stays, of several the last.
@@ -348,7 +378,7 @@ class _Attaching:
         for record in records:
             has_records = True
             if fit >= self.fits[record]:
-                self.at[record], self.fits[record], self.old[record] = len(self.verdicts), fit, fit <= _OTHER_PARTNER
+                self.at[record], self.fits[record], self.old[record] = len(self.verdicts), fit, fit == _STALE
         self.verdicts.append(stored)
         return has_records
 
@@ -365,8 +395,7 @@ class _Attaching:
         has_span = False
         for number in numbers:
             has_span |= self._put_on_document(stored, number, _SPAN)
-        assert about.others is not None, "verdicts come with what else is known of the corpus"
-        if has_span or any(_same(layer, number, key.span) for layer in about.others.layers for number in numbers):
+        if has_span or any(_same(layer, number, key.span) for layer in self.layers for number in numbers):
             return
         gold = about.read[0]
         if is_carried_out(stored, lambda span: any(_same(gold, number, span) for number in numbers)):
@@ -393,17 +422,28 @@ class _Attaching:
         verdict = turned_for_layers(stored, self.about.read, [number])
         own = int(stored.verdict.key.side == "pred")
         side = own if verdict is stored else 1 - own
+        partner = stored.verdict.partner
         spans = _same(self.about.read[side], number, stored.verdict.key.span)
         records = [record for span in spans for record in _sides(self.about).records(side, span)]
-        # Gold is the same beside every system: a prediction decided on by itself is met again beside another span.
+        # A prediction decided on by itself is met again beside another span.
         if side == own == 1 or stored.verdict.kind not in ("both", _OTHER_SIDE[stored.verdict.key.side]):
             self._put(records, verdict, fit)
-            return bool(spans)
-        others = [record for record in records if not self._is_judged(record, 1 - side, number, stored.verdict.partner)]
-        self._put([record for record in records if record not in others], verdict, fit)
-        if verdict is stored:
-            self._put(others, verdict, _OTHER_PARTNER)
+        else:
+            others = [record for record in records if not self._is_judged(record, 1 - side, number, partner)]
+            self._put([record for record in records if record not in others], verdict, fit)
+            if verdict is stored:
+                self._put(others, as_said_of_gold(verdict), fit)
+        if verdict is stored and own == 0 and partner is not None:
+            self._put_on_judged(stored, number, partner)
         return bool(spans)
+
+    def _put_on_judged(self, stored: StoredVerdict, number: int, partner: Marked) -> None:
+        """Put a verdict on a gold span on the record of the prediction that was judged, where that is another one."""
+        rows, sides = self.about.rows, _sides(self.about)
+        records = [record for span in _same(self.about.read[1], number, partner) for record in sides.records(1, span)]
+        alone = [record for record in records if rows.gold[record] < 0]
+        if alone:
+            self._put(alone, stored, _JUDGED)
 
     def _is_judged(self, record: int, side: int, number: int, partner: Marked | None) -> bool:
         """Return whether a side of a record has the span that a verdict was given on, None for none.
@@ -417,7 +457,7 @@ class _Attaching:
 
 
 _OTHER_SIDE: Mapping[str, Kind] = {"gold": "pred", "pred": "gold"}
-_STALE, _OTHER_PARTNER, _CARRIED_OUT, _SPAN, _SPAN_HERE = 1, 2, 3, 4, 5
+_STALE, _JUDGED, _CARRIED_OUT, _SPAN, _SPAN_HERE = 1, 2, 3, 4, 5
 
 
 def _sides(about: Records) -> _Sides:

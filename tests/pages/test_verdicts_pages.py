@@ -652,16 +652,19 @@ def test_what_is_stale_is_shown_with_the_old_words_and_counted(store: ReviewStor
     assert kinds(store.reviewed()) == ["pred", "gold"] and listed(app) == 0
 
 
-def test_a_verdict_on_another_prediction_is_shown_as_such_and_the_record_is_open(store: ReviewStore) -> None:
+def test_a_verdict_on_another_prediction_says_what_gold_is_to_have(store: ReviewStore) -> None:
     press(first(ANN), "pred")
     (one,) = store.every()
     store.undo("Ann")
-    elsewhere = Marked(((131, 143),), "PROTEINAS")
-    for partner, words in ((elsewhere, "PROTEINAS"), (None, "no span")):
+    for partner, words in (
+        (Marked(((131, 143),), "PROTEINAS"), "“d troponin I” PROTEINAS at 131–143"),
+        (None, "no entity"),
+    ):
         store.give([Draft(replace(one.verdict, partner=partner), store.reviewed().version(one.verdict.key))], "Bob")
-        app = opened("Inspect", replace(VIEW, q="has:stale=yes"), **ANN)
-        assert re.match(f"Stale, as it was given beside .*{words}, and another span or none is here: ", stands(app))
-        assert "0 of 60 reviewed" in progress(opened("Inspect", VIEW))
+        app = opened("Inspect", replace(VIEW, q="has:verdict=neither"), **ANN)
+        assert listed(app) == 1 and "1 of 60 reviewed" in progress(opened("Inspect", VIEW))
+        assert stands(app).startswith(f"Stands: neither is right; right is {words}, Bob on ")
+        assert stands(app).endswith(". Given beside another prediction: prediction is right")
 
 
 def test_facets_go_with_clear_and_are_in_the_link(store: ReviewStore) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -19,7 +20,7 @@ from nereval_core.ledger import Ledger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.review import verdicts_on_records
 from nereval_core.review.apply import apply_verdicts
-from nereval_core.review.apply.adjudication import adjudicate
+from nereval_core.review.apply.adjudication import UNDECIDED, adjudicate
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, ConflictError, Draft, Key, Kind, Marked, Seen, Verdict
@@ -164,20 +165,45 @@ def test_verdicts_survive_criteria_merges_order_and_other_systems(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("judged", [(0, 9, 24, "Drug"), None])
 @pytest.mark.parametrize("here", [(0, 9, 24, "Drug"), (0, 4, 16, "Drug"), (0, 9, 24, "Person"), None])
-def test_a_verdict_for_the_prediction_decides_only_beside_the_prediction_that_was_judged(
+def test_a_verdict_says_the_same_of_gold_beside_any_prediction(
     store: ReviewStore, kind: Kind, judged: tuple[int, int, int, str] | None, here: tuple[int, int, int, str] | None
 ) -> None:
     gold = layer_of("gold", [(0, 9, 16, "Drug")])
     give(store, records(store, gold, layer_of("a", [judged] if judged else [])), 0, kind)
     other = records(store, gold, layer_of("b", [here] if here else []))
-    # That gold, or neither, is right, says nothing of the prediction that was not judged.
-    is_decided = kind not in ("pred", "both") or judged == here
-    assert kinds(other) == {"g:9-16:Drug": kind if is_decided else f"{kind} (stale)"}
-    assert attach_verdicts(other.about).decided.tolist() == [is_decided]
-    for name, value in (("reviewed", "yes"), ("verdict", kind), ("reviewer", "Ann")):
+    # Where the prediction that was judged is right, or nothing is, another one is not; where both are, gold is.
+    kind_here = kind if judged == here else {"pred": "neither", "both": "gold"}.get(kind, kind)
+    attached = attach_verdicts(other.about)
+    assert kinds(other) == {"g:9-16:Drug": kind_here} and attached.decided.tolist() == [True]
+    right = (Marked(((judged[1], judged[2]),), judged[3]),) if kind_here != kind == "pred" and judged else ()
+    assert attached.of(0).verdict.right == right  # type: ignore[union-attr]
+    for name, value in (("reviewed", "yes"), ("verdict", kind_here), ("reviewer", "Ann")):
         attribute = other.attribute(name)
         assert attribute is not None
-        assert attribute.counts().get(value, 0) == is_decided
+        assert attribute.counts().get(value, 0) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_as_many_records_are_open_when_gold_is_finished_as_in_the_list_of_a_system(
+    store: ReviewStore, seed: int
+) -> None:
+    """A verdict for another system's prediction was applied to gold, and the record beside this system was open."""
+    random = Random(seed)
+
+    def drawn(name: str) -> Layer:
+        starts = random.sample(range(0, 20, 3), 5)
+        return layer_of(name, [(0, at, at + random.randint(1, 5), random.choice(["Drug", "Person"])) for at in starts])
+
+    gold, layers = drawn("gold"), [drawn("a"), drawn("b")]
+    ledgers = [records(store, gold, system) for system in layers]
+    for found in ledgers:
+        for at in random.sample(range(len(found.about.rows)), 3):
+            give(store, found, at, random.choice(list(KINDS)))
+    for found, system in zip(ledgers, layers, strict=True):
+        finished = adjudicate(gold, replace(system, documents=gold.documents), store.reviewed(), undecided="first")
+        n_without = sum(row.reason == UNDECIDED for row in finished.open)
+        query = Query(decision=("INC", "PAR", "MIS", "SPU"), having=(("verdict", "none"),))
+        assert n_without == found.total(query).records
 
 
 def test_a_verdict_on_a_prediction_shows_where_it_is_a_partner(store: ReviewStore) -> None:
@@ -417,7 +443,7 @@ def test_new_verdicts_are_attached_as_all_would_be(steps: list[tuple[int, str, s
             else:
                 give(store, found, record % len(found.about.rows), kind, who=who)  # type: ignore[arg-type]
             now = attach_verdicts(shown.about)
-            whole = _attached(shown.about, store.reviewed())
+            whole = _attached(shown.about, store.reviewed(), shown.about.others.layers)
             every = range(len(shown.about.rows))
             assert list(map(now.of, every)) == list(map(whole.of, every))
             assert now.stale.tolist() == whole.stale.tolist() and now.lost == whole.lost

@@ -21,7 +21,7 @@ from nereval_core.review.apply.corrected_copy import applied_counts, log_rows, s
 from nereval_core.review.apply.settlement import CONTRARY, REPEATS, SettledSpans
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Marked, Side
-from nereval_core.review.verdicts_on_records import marked, turned_verdicts
+from nereval_core.review.verdicts_on_records import decided_records, marked, turned_verdicts
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.tables import Cell
@@ -119,24 +119,14 @@ def adjudicate(
     reviewed = turned_verdicts(reviewed, first, second)
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
     applied = apply_verdicts(first, reviewed, (second,), only_this_document=only_this_document)
-    decided = {(change.document, change.stored.verdict.key.side, change.span) for change in applied.changes}
-    # Whoever decides on a span decides on the one that it was held against.
-    decided |= {
-        (change.document, "pred", partner)
-        for change in applied.changes
-        if change.stored.verdict.key.side == "gold" and (partner := change.stored.verdict.partner) is not None
-    }
-    decided |= {
-        (change.document, change.stored.verdict.key.side, change.span)
-        for change in applied.open
-        if change.reason == REPEATS
-    }
     by_name = {CONTRARY: f"{first.name} has the span"}
     reasons = {
         (change.document, change.stored.verdict.key.side, change.span): by_name.get(change.reason, change.reason)
         for change in applied.open
+        if change.reason != REPEATS
     }
     records = rows(scores, STRICT)
+    decided = decided_records(scores, STRICT, records, (first, second), reviewed)
     agreed = records.decision == Decision.COR
     is_kept = np.zeros(len(first), bool)
     is_kept[records.gold[agreed]] = True
@@ -149,7 +139,8 @@ def adjudicate(
         own = spans[0] if records.anchored[at] else spans[1]
         assert own is not None, "a record is named by a span that it has"
         side: Side = "gold" if records.anchored[at] else "pred"
-        if (document, side, own) in decided:
+        reason = reasons.get((document, side, own), "") if decided[at] else UNDECIDED
+        if not reason:
             if gold >= 0:
                 is_kept[gold] = True
             continue
@@ -160,7 +151,6 @@ def adjudicate(
         layer, prefix, place = (first, "g", gold) if side == "gold" else (second, "p", pred)
         (record,) = record_ids(layer, prefix, np.array([place]))
         quote = own.quote(first.documents.texts[document])
-        reason = reasons.get((document, side, own), UNDECIDED)
         open_records.append(OpenRecord(first.documents.ids[document], record, spans, quote, reason))
     additions = {
         document: SettledSpans(

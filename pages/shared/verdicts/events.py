@@ -15,13 +15,13 @@ from uuid import uuid4
 import numpy as np
 import streamlit as st
 
-from nereval_core.problems import FormatError, name_text
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.components import component_events
 from pages.shared.components.component_events import Event, event_log
-from pages.shared.data import masks, playlists, reviewer
+from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.streamlit_internals import uncut
 from pages.shared.verdicts.case import (
@@ -438,14 +438,10 @@ def standing_line(case: Case, note: bool = True) -> str:
     if standing is None:
         return ""
     line = given_line(standing, case.words, text=None if case.stale else case.text or None, note=note)
-    key, partner = standing.verdict.key, standing.verdict.partner
-    if case.stale and key.text == case.key.text and key.span in (case.key.span, case.partner):
-        other = "no span"
-        if partner is not None:
-            quote = masks.mask_message(f"“{partner.quote_apart(case.text)}”, ") if case.text else ""
-            other = f"{quote}{name_text(partner.type)}"
-        return f"Stale, as it was given beside {other}, and another span or none is here: {line}"
     if case.stale:
         old = masks.mask_message(f"“{standing.verdict.seen.quote}”, {standing.verdict.key.span.type}")
         return f"Stale, as text or span changed since. It was of {old}: {line}"
+    stored = verdict_store.now().of(case.key)
+    if stored is not None and stored.uid == standing.uid and stored.verdict.kind != standing.verdict.kind:
+        line += f". Given beside another prediction: {case.words.verdicts[stored.verdict.kind]}"
     return f"Stands: {line}"
