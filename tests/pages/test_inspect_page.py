@@ -170,13 +170,17 @@ def test_the_queue_shows_the_difference_and_names_what_an_overlapping_span_is_al
     gold = layer("gold", documents, [0] * 4, [4, 19, 45, 53], [17, 43, 52, 59], ["Place", "Part", "Drug", "Form"])
     gold = replace(gold, fragments={1: ((19, 23), (34, 43))})
     pred = layer("pred", documents, [0, 0], [0, 45], [17, 59], ["Place", "Drug"])
-    kept = ledger(score_layers(gold, pred), "strict", (gold, pred))
+    scores = score_layers(gold, pred)
+    kept = ledger(scores, "strict", (gold, pred))
     part = queue_part(kept, Query(), "document", "d", "")
     pieces, reasons = ([entry[place] for entry in entries(kept, part, documents.texts)] for place in (3, 4))
     assert pieces[0] == [("the ", "+"), ("United States", "")]
     assert difference_text(pieces[1]) == "left … ventricle"
     assert difference_text(pieces[2]) == "Aspirin [tablet]"
     assert reasons[3] == "prediction “Aspirin tablet” is aligned with “Aspirin”"
+    # The card says the same.
+    card_data = record_card_data(scores, "strict", find_record(part.records, scores, "strict", "g:53-59:Form"))
+    assert card_data["reason"] == reasons[3]
 
 
 def test_the_way_on_from_a_record_that_is_not_listed() -> None:

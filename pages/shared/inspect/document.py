@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.corpus import Layer
+from nereval_core.corpus import Fragments, Layer
 from nereval_core.problems import name_text
+from nereval_core.records.reasons import ALIGNED_ELSEWHERE
 from nereval_core.records.tables import record_ids, records
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import SIDES, Mark, Side, marks, within
@@ -23,6 +24,7 @@ from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
 from pages.shared.components.highlighted_text import look, mark_words
+from pages.shared.inspect.queue import aligned_elsewhere
 
 AROUND = 60
 """Records before and after the present one that are sent along, so that fast keys need not wait."""
@@ -254,15 +256,38 @@ def record_card_data(
     return {
         "decision": look(str(record["decision"]), words),
         "under": f"under {name}",
-        "reason": words.reason(str(record["reason"]), record["gold_type"], record["pred_type"]),
+        "reason": _reason(scores, name, record, words),
         "facts": facts,
         "title": f"This {words.of_side('span', side)} under every criterion",
         "rows": _every_criterion(scores, name, side, int(record[COLUMNS[side]]), words),
     }
 
 
+def _reason(scores: Scores, name: str, record: Mapping[str, Any], words: LayerWords) -> str:
+    """Return why a record was decided so, as its entry in the queue says it."""
+    reason = str(record["reason"])
+    if reason in ALIGNED_ELSEWHERE:
+        gold, pred = scores.layers(name)
+        pairs = (
+            (_fragments(gold, span), _fragments(pred, partner))
+            for span, partner in enumerate(scores.partners(name)[0].tolist())
+        )
+        own = [_fragments(layer, int(record[side])) for layer, side in ((gold, "gold"), (pred, "pred"))]
+        (text,) = gold.documents.texts
+        if sentence := aligned_elsewhere(own[0], own[1], pairs, text, words):
+            return sentence
+    return words.reason(reason, record["gold_type"], record["pred_type"])
+
+
+def _fragments(layer: Layer, span: int) -> Fragments:
+    """Return the fragments of a span, none for -1."""
+    if span < 0:
+        return ()
+    return layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+
+
 def _detail(layer: Layer, span: int) -> str:
-    parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+    parts = _fragments(layer, span)
     words = [name_text(layer.label(span)), "characters " + ", ".join(f"{low}–{high}" for low, high in parts)]
     if span in layer.cores:
         low, high = layer.cores[span]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import Any
@@ -189,13 +189,23 @@ def _alignments(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str], wor
         if doc not in pairs_of:
             positions = ledger.positions_in(doc)
             pairs_of[doc] = ledger.fragments(positions) if len(positions) <= MOST_ALIGNED else []
-        own, other = (gold, 1) if gold else (pred, 0)
-        overlapping = next((pair for pair in pairs_of[doc] if all(pair) and shared_characters(own, pair[other])), None)
-        if overlapping is not None:
-            text = texts[documents[place]]
-            first, second = (_quote(text, overlapping[side]) for side in (other, 1 - other))
-            sentences[place] = f"{words.side(SIDES[other])} {first} is aligned with {second}"
+        sentences[place] = aligned_elsewhere(gold, pred, pairs_of[doc], texts[documents[place]], words)
     return sentences
+
+
+def aligned_elsewhere(
+    gold: Fragments, pred: Fragments, pairs: Iterable[tuple[Fragments, Fragments]], text: str, words: LayerWords
+) -> str:
+    """Say which span overlaps that of a record with one side, and with what it is aligned; "" where none does.
+
+    `pairs` are the gold spans and predictions of the document's records, a side that is not there empty.
+    """
+    own, other = (gold, 1) if gold else (pred, 0)
+    overlapping = next((pair for pair in pairs if all(pair) and shared_characters(own, pair[other])), None)
+    if overlapping is None:
+        return ""
+    first, second = (_quote(text, overlapping[side]) for side in (other, 1 - other))
+    return f"{words.side(SIDES[other])} {first} is aligned with {second}"
 
 
 def _quote(text: str, fragments: Fragments) -> str:
