@@ -448,6 +448,9 @@ def test_verdicts_that_are_not_kept_come_back_in_order_and_once(run: Run) -> Non
     assert verdicts(state) == [("r0", "gold"), ("r1", "gold"), ("r2", "pred")] and numbers(state) == [1, 2, 3]
     assert state["labels"] == {"d\nr0": "gold", "d\nr1": "gold", "d\nr2": "pred"}
     assert state["message"]["text"] == "3 verdicts that were not kept yet are back."
+    # Once they were answered something else is said of them: one that others came before was asked about below it.
+    assert play(run, restore, answer(2, seen=2))["message"] == state["message"]
+    assert play(run, restore, answer(3, seen=3))["message"] is None
     # The server has two of them; what was restored before, or is nothing, is not sent.
     assert verdicts(play(run, answer(waiting=waiting("r0", "r1")), restore)) == [("r2", "pred")]
     assert verdicts(play(run, restore, restore)) == verdicts(state) and unkept(run, restore)[2]["origin"] == ["m", 1]

@@ -55,7 +55,7 @@ function withStoredVerdicts(state, stored) {
   if (!verdicts.length) return state;
   const number = verdicts.length === 1 ? "A verdict that was not kept yet is" : `${verdicts.length} verdicts that were not kept yet are`;
   const next = verdicts.reduce((before, verdict) => withEvent(withShown(before, verdict), verdict), state);
-  return { ...next, message: { text: `${number} back.`, lines: [] } };
+  return { ...next, message: { text: `${number} back.`, lines: [], untilAnswered: true } };
 }
 
 // The fields of a state for a session of the server that knows nothing of the one before: all that was not kept has new

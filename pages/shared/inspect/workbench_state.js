@@ -105,7 +105,7 @@ function take(before, data) {
     // Of other records, or texts that are cut otherwise, the spans alone remain.
     drafts: isSame ? state.drafts : state.data?.draftsOf === data.draftsOf && state.data ? draftsToStore(state) : {},
     heard: said?.id ?? state.heard,
-    message: said ?? state.message,
+    message: said ?? (state.message?.untilAnswered && !events.length ? null : state.message),
   };
   if (events.length) next.at = numberOf(next, ...next.open) ?? next.at;
   else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {}, corrected: {}, entities: {} });
