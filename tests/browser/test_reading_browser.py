@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.support.browser import Visit
-from tests.support.pages import VIEW
+from tests.support.pages import DEMO, VIEW
 
 
 def test_the_card_names_every_criterion(visit: Visit) -> None:
@@ -62,3 +62,30 @@ def test_an_opened_record_is_in_sight_with_its_labels(visit: Visit) -> None:
         visit.page.wait_for_function(is_in_sight)
         visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
         visit.page.keyboard.press("j")
+
+
+def test_the_open_record_stays_in_sight_when_the_text_breaks_into_other_lines(visit: Visit) -> None:
+    """A window of another width, or the whole document in the queue's place, left the record above or below."""
+    lengths = DEMO.corpus.gold.documents.lengths
+    number = int(lengths.argmax())
+    gold, doc = DEMO.corpus.gold, DEMO.corpus.documents.ids[number]
+    last = int(gold.first[number + 1]) - 1
+    record = f"g:{gold.start[last]}-{gold.end[last]}:{gold.label(last)}"
+    visit.page.set_viewport_size({"width": 1900, "height": 640})
+    visit.open("Inspect", replace(VIEW, doc=doc, record=record))
+    # As if it were long.
+    visit.page.add_style_tag(content=".nw-scroll .nv-text { font-size: 3rem !important; }")
+    is_in_sight = """() => {
+        const [frame, record] = [".nw-scroll", ".nw-scroll .nv-selected"].map((name) =>
+            document.querySelector(name)?.getBoundingClientRect());
+        return record && frame.top <= record.top && record.bottom <= frame.bottom;
+    }"""
+    for width in (1900, 800, 1900, 800):
+        visit.page.set_viewport_size({"width": width, "height": 640})
+        visit.page.wait_for_timeout(300)
+        visit.page.wait_for_function(is_in_sight)
+    visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
+    for _ in range(2):
+        with visit.rerun():
+            visit.page.keyboard.press("w")
+        visit.page.wait_for_function(is_in_sight)

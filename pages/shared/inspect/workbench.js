@@ -75,7 +75,10 @@ function mount(workbench, parentElement) {
   if (main) resize.observe(main);
   stops.push(() => resize.disconnect());
   listen(window, "resize", workbench.fit);
-  document.fonts?.ready.then(() => layoutAgain(workbench));
+  document.fonts?.ready.then(() => {
+    layoutAgain(workbench);
+    revealAgain(workbench);
+  });
   // The browser asks in its own words, and only whoever has clicked or typed here.
   listen(window, "beforeunload", (event) => isUnsaved(workbench.state) && event.preventDefault());
   listen(document, "keydown", (event) => leaveSearch(event) || pressKey(workbench, event));
@@ -93,7 +96,11 @@ function mount(workbench, parentElement) {
     if (mark?.entity) workbench.act(editEntity, mark.entity, view.nvData.part);
     else if (mark && mark.record !== DRAWN) workbench.act(choose, view.nvData.doc, mark.record);
   });
-  listen(parts.scroll, "scroll", () => askForMissing(workbench), { passive: true });
+  const scrolled = () => {
+    noteSight(workbench);
+    askForMissing(workbench);
+  };
+  listen(parts.scroll, "scroll", scrolled, { passive: true });
   hoverRecords(parts.scroll, listen);
   listen(parts.scroll, "copy", (event) => copyText(parts.scroll, event));
   listen(document, "copy", (event) => copyEdited(workbench, event));

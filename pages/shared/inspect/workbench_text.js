@@ -299,20 +299,22 @@ function revealRecord(scroll) {
   scroll.scrollTop += box.top - frame.top - frame.height / 3;
 }
 
-// How far below the upper edge of what is in sight the open record stands.
-function topOfRecord(scroll) {
-  const piece = openRecord(scroll);
-  return piece && piece.getBoundingClientRect().top - scroll.getBoundingClientRect().top;
+// Whether the first piece of the open record is wholly in sight.
+function isInSight(scroll) {
+  const box = openRecord(scroll)?.getBoundingClientRect();
+  const frame = scroll.getBoundingClientRect();
+  return Boolean(box) && box.top >= frame.top && box.bottom <= frame.bottom;
 }
 
-// What is above or below the text may take another height after a record was scrolled to: it stays in sight, unless
-// somebody has scrolled since.
+// Whoever scrolls the record out of sight is not called back to it.
+function noteSight(workbench) {
+  workbench.wasInSight = isInSight(workbench.parts.scroll);
+}
+
+// The text may break into other lines, and what is above or below it take another height: the record stays in sight.
 function revealAgain(workbench) {
   const { scroll } = workbench.parts;
-  const top = topOfRecord(scroll);
-  if (top === undefined || Math.abs(top - workbench.recordTop) > 1) return;
-  revealRecord(scroll);
-  workbench.recordTop = topOfRecord(scroll);
+  if (workbench.wasInSight && !isInSight(scroll)) revealRecord(scroll);
 }
 
 // Scroll to a record that was just opened again, once all around its text is as high as it stays. On a narrow screen the text is
@@ -323,7 +325,7 @@ function reveal(workbench) {
   if (workbench.isRevealed ?? true) return;
   workbench.isRevealed = true;
   revealRecord(scroll);
-  workbench.recordTop = topOfRecord(scroll);
+  noteSight(workbench);
   const main = document.querySelector("[data-testid='stMain']");
   const piece = openRecord(scroll);
   if (!main || !piece) return;
