@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,8 @@ from nereval_core.api.doctor import MENDED, examine, mend
 from nereval_core.problems import FormatError
 from nereval_core.review.exchange import export_lines
 from nereval_core.review.playlists.store import PlaylistStore
-from nereval_core.review.store import ReviewStore
+from nereval_core.review.store import MissingVerdictsError, ReviewStore
+from nereval_core.review.store.backup import back_up
 from nereval_core.review.store.schema import EVENTS, read_revision
 from nereval_core.review.verdicts import Draft, body_of
 from pages.shared.data import verdict_store
@@ -549,6 +550,35 @@ def test_verdicts_that_are_gone_from_between_others_are_told(empty_database: str
     assert len(numbers(store)) == 4
     other.close()
     store.close()
+
+
+@pytest.mark.parametrize("n_left", [2, 0])
+def test_verdicts_that_are_gone_from_the_end_of_a_file_are_told(tmp_path: Path, n_left: int) -> None:
+    file = tmp_path / "review.sqlite"
+    with closing(ReviewStore(file)) as store:
+        for number in range(4):
+            give(store, number)
+        assert len(store.reviewed().courses) == 4
+        # A copy knows the end too.
+        back_up(store, tmp_path / "copy.sqlite")
+        for number in numbers(store)[n_left:]:
+            remove_row(store, number)
+        told_of = f"verdicts are missing after number {n_left}, up to 4"
+        other = ReviewStore(file)
+        # Whoever gives one more would hide the gap.
+        for action in (other.reviewed, store.reviewed, store.every, lambda: give(other, 0)):
+            with pytest.raises(MissingVerdictsError, match=told_of):
+                action()
+        with closing(ReviewStore(tmp_path / "copy.sqlite")) as copy:
+            assert len(copy.every()) == 4
+            remove_row(copy, 4)
+            with pytest.raises(MissingVerdictsError, match="after number 3, up to 4"):
+                copy.every()
+        (finding,) = examine(str(file)).findings
+        assert (finding.problem.found, mend(finding)) == (told_of, MENDED)
+        give(other, 0)
+        assert len(other.every()) == n_left + 1 and not examine(str(file)).findings
+        other.close()
 
 
 def test_verdicts_of_the_revision_before_are_read_and_followed(empty_database: str) -> None:

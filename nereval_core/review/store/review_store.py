@@ -57,7 +57,7 @@ _BATCH = 1_000
 
 
 class MissingVerdictsError(FormatError):
-    """Verdicts are gone from between others: `ReviewStore.accept_losses` has the others read again."""
+    """Verdicts are gone from between or after others: `ReviewStore.accept_losses` has the others read again."""
 
 
 class ReviewStore:
@@ -101,7 +101,7 @@ class ReviewStore:
         """Return all verdicts that stand now; only those added since the last call are read.
 
         Raises:
-            MissingVerdictsError: some are missing between others.
+            MissingVerdictsError: some are missing.
             FormatError: the database cannot be read.
         """
         with self._lock:
@@ -133,7 +133,7 @@ class ReviewStore:
         """Return every verdict ever given, in the order in which they were stored.
 
         Raises:
-            MissingVerdictsError: some are missing between others.
+            MissingVerdictsError: some are missing.
         """
         with self.database.reading() as connection:
             if connection is None or not self.has_tables(connection):
@@ -141,7 +141,7 @@ class ReviewStore:
             return self._all(connection)
 
     def accept_losses(self) -> None:
-        """Go on without the verdicts that are missing between others: these are read again.
+        """Go on without the verdicts that are missing: the others are read again.
 
         Raises:
             FormatError: the database refuses it.
@@ -154,12 +154,13 @@ class ReviewStore:
                     body = add_checksum(checked.body, _fields(row), before)
                     connection.execute(update(EVENTS).where(EVENTS.c.number == row.number).values(body=body))
                 before = checked.checksum
+            self._keep_end(connection)
 
     def each(self) -> Iterator[StoredVerdict]:
         """Yield the verdicts of `every` without holding them all; the database is read until the last.
 
         Raises:
-            MissingVerdictsError: after the last, some are missing between others.
+            MissingVerdictsError: after the last, some are missing.
         """
         with self.database.reading() as connection:
             if connection is not None and self.has_tables(connection):
@@ -258,6 +259,8 @@ class ReviewStore:
                         raise self._unseen(self._last(connection, records), verdicts)
                     versions[record] = stored.version
                 last = connection.execute(select(EVENTS).order_by(EVENTS.c.number.desc()).limit(1)).first()
+                if problems := self._lost_end(connection, 0 if last is None else last.number):
+                    raise MissingVerdictsError(problems)
                 previous = "" if last is None else self._checked(last).checksum
                 for low in range(0, len(verdicts), _BATCH):
                     rows = []
@@ -265,6 +268,7 @@ class ReviewStore:
                         row, previous = _row(stored, previous)
                         rows.append(row)
                     connection.execute(insert(EVENTS), rows)
+                self._keep_end(connection)
                 yield connection, 0 if last is None else last.number
             # Not before they are there for good: a transaction that fails takes the tables with it.
             self._ready = True
@@ -330,9 +334,9 @@ class ReviewStore:
         """Yield all verdicts from a number on, or all; each row names the one before it.
 
         Raises:
-            MissingVerdictsError: after the last, some are missing between them.
+            MissingVerdictsError: after the last, some are missing between them, or after them.
         """
-        gaps = []
+        gaps: list[Problem] = []
         before, number = None if first else "", 0
         rows = connection.execute(_IN_ORDER.where(EVENTS.c.number >= first))
         for batch in rows.partitions(_BATCH):
@@ -343,8 +347,22 @@ class ReviewStore:
                     place = f"between numbers {number} and {row.number}" if number else f"before number {row.number}"
                     gaps.append(Problem(self.name, None, f"verdicts are missing {place}", MISSING))
                 before, number = checked.checksum, row.number
+        if number or not first:
+            gaps += self._lost_end(connection, number)
         if gaps:
             raise MissingVerdictsError(gaps)
+
+    def _lost_end(self, connection: Connection, last: int) -> list[Problem]:
+        """Return the problem of a SQLite file whose header names a later verdict than its last."""
+        kept = connection.exec_driver_sql(_END_OF_FILE).scalar_one() if self.database.file is not None else 0
+        finding = f"verdicts are missing after number {last}, up to {kept}"
+        return [Problem(self.name, None, finding, MISSING)] if kept > last else []
+
+    def _keep_end(self, connection: Connection) -> None:
+        """Write the number of the last verdict into the header of a SQLite file: no row that follows could tell it."""
+        if self.database.file is not None:
+            last = connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
+            connection.exec_driver_sql(f"{_END_OF_FILE} = {last:d}")
 
     def _unseen(self, stand: Mapping[str, StoredVerdict], verdicts: Iterable[StoredVerdict]) -> Exception:
         """Return the error for records whose last version is not the one that the reviewer had seen."""
@@ -399,6 +417,8 @@ _KNOWN = get_args(Kind)
 CHECKED = ("uid", "record", "version", "kind", "note", "who", "at", "batch", "undoes")
 """The columns that the checksum in a row's body covers, besides the body."""
 MISSING = "restore a copy, or go on without them by `nereval doctor --mend`"
+_END_OF_FILE = "PRAGMA user_version"
+"""A number in the header of a SQLite file: here that of the last verdict, 0 in files of earlier versions."""
 _IN_ORDER = select(EVENTS).order_by(EVENTS.c.number)
 
 
