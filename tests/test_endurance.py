@@ -217,6 +217,13 @@ def test_nobody_is_sent_a_word_of_another(tmp_path: Path) -> None:
     assert counts["own texts"] > 100 and counts["verdicts"] >= 2 and counts["links of others"] > 0
 
 
+def test_memory_that_does_not_come_back_is_seen() -> None:
+    # Measured with 20 people, and with 50.
+    assert people.grown((258, 336, 328, 344)) == people.grown((254, 345, 362, 365)) == 0
+    assert people.grown((258, 400)) == people.grown((258, 336, 380)) == 1
+    assert people.grown((258, 300, 340, 380)) == 2
+
+
 def test_a_killed_server_loses_nothing_and_leaves_nothing(tmp_path: Path) -> None:
     counts = week.run(tmp_path, lambda sessions, share=1.0: True, sessions=10, tenths=2, killed=1)
     assert counts["foreign texts"] == counts["errors"] == counts["lost verdicts"] == counts["lost uploads"] == 0
