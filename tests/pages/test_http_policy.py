@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import os
 import signal
 import socket
@@ -84,6 +85,10 @@ def test_a_foreign_host_is_answered_nothing(app: str) -> None:
 def test_pages_of_other_origins_are_not_connected(app: str, origin: str) -> None:
     assert ask(app, "/_stcore/stream", Origin=origin, **UPGRADE).status == 403
     assert ask(app, "/_stcore/stream", Origin=app, **UPGRADE).status == 101
+
+
+def test_no_page_around_the_app_gives_it_orders(app: str) -> None:
+    assert json.loads(ask(app, "/_stcore/host-config").body)["allowedOrigins"] == []
 
 
 def run_apart(made: Coroutine[Any, Any, None]) -> None:

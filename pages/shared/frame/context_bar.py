@@ -133,6 +133,8 @@ def _criterion(page: PageContext) -> list[str]:
         "Matching criterion",
         schemas,
         label_visibility="collapsed",
+        # Else its place is measured in each run to scroll to the chosen one, before the page is laid out.
+        wrap=True,
         **state.mirror("schema", criterion if criterion in schemas else None, _take_schema),
     )
     return schemas
