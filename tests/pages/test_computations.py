@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nereval_core.conventions import conventions
 from nereval_core.review.store import ReviewStore
+from nereval_core.scoring import Settings
+from pages.shared.components import links
 from pages.shared.data import caches, computations
 from pages.shared.server import core_process
 from pages.shared.view import TABS
 from pages.shared.view.keys import LIST
 from tests.pages.test_review_page import given
-from tests.support.pages import DEMO, VIEW, opened, start_afresh
+from tests.support.pages import DEMO, VIEW, opened, sentences, start_afresh
 
 ASKED = {
     "Consistency": ["Consistency"],
@@ -40,6 +43,7 @@ ASKED = {
     "Criteria stand-in": ["Folds"],
 }
 """By page and word of the link: titles of what it has computed."""
+SYSTEMS = tuple(layer.name for layer in DEMO.corpus.systems if "annotator" not in layer.name)
 UNFOLDED = {f"{LIST}measures": True, f"{LIST}differing": True}
 
 
@@ -97,3 +101,24 @@ def test_pages_have_what_takes_long_computed_elsewhere(sent: list[str], asking: 
     opened(page, view, **UNFOLDED)
     missing = set(ASKED[asking]) - set(sent)
     assert not missing, (missing, sent)
+
+
+def test_systems_says_the_order_while_intervals_are_computed(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[str, bool]] = []
+    mount = links.mount_sentence
+
+    def noted(parts: Sequence[str | links.Link], key: str, *rest: Any) -> None:
+        if key == "sentence-order":
+            said.append(("".join(part if isinstance(part, str) else part.text for part in parts), "Resampling" in sent))
+        mount(parts, key, *rest)
+
+    monkeypatch.setattr(links, "mount_sentence", noted)
+    app = opened("Systems", VIEW)
+    scores = {name: caches.scores(DEMO, name, Settings()).counts("strict").f1 or 0 for name in SYSTEMS}
+    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+    order = ", ".join(f"{name} {scores[name]:.3f}" for name in ranked)
+    assert said == [(f"F1 under strict: {order}. Intervals and tests follow.", False)]
+    assert not [line for line in sentences(app) if "follow" in line]
+    # With the intervals there it is not said again.
+    opened("Systems", VIEW)
+    assert len(said) == 1

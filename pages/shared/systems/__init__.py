@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -40,18 +41,23 @@ from nereval_core.report.references import (
 )
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.tables import cell_text
 from pages.shared.components import links, navigation, sentence
 from pages.shared.components.export_menu import explain_methods
 from pages.shared.components.tables import formula_box
 from pages.shared.data import reference_layer
-from pages.shared.data.computations import compute
+from pages.shared.data.computations import compute, is_large
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.resampling import plan_of, units_of
+from pages.shared.streamlit_internals import session_id
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, test_words
 from pages.shared.view import keys
 from pages.shared.view.text import plain, visible
+
+MOST_AT_ONCE = 10
+"""Systems that are named before their intervals are there."""
 
 
 def shown_criteria(page: PageContext, everything: bool) -> tuple[str, ...]:
@@ -106,9 +112,33 @@ def scores_of(comparison: Comparison) -> dict[str, Scores]:
 @memoized("Resampling …")
 def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan, ranked: tuple[str, ...]) -> Comparison:
     scored = {name: page.scores(name, names) for name in ranked}
-    return compute(
-        page.loaded, "Resampling", compare_scores, scored, names=names, plan=plan, units=units_of(page), pairwise=True
-    )
+    units = units_of(page)
+    with _order_meanwhile(page, scored):
+        return compute(
+            page.loaded, "Resampling", compare_scores, scored, names=names, plan=plan, units=units, pairwise=True
+        )
+
+
+@contextmanager
+def _order_meanwhile(page: PageContext, scored: Mapping[str, Scores]) -> Iterator[None]:
+    """Say F1 of the systems in their order while the block computes intervals and tests, where that takes long."""
+    if session_id() is None or not is_large(page.loaded) or page.criterion.unit == "token":
+        yield
+        return
+    values = {system: scores.counts(page.by).f1 for system, scores in scored.items()}
+    ordered = sorted(values, key=lambda system: values[system] or 0, reverse=True)
+    words: list[str | links.Link] = [f"F1 under {visible(page.by)}: "]
+    for number, system in enumerate(ordered[:MOST_AT_ONCE]):
+        view = replace(page.view, system=system)
+        words.append(f"{', ' if number else ''}{visible(name_text(system))} ")
+        words.append(links.Link(cell_text(values[system], places=3), "Overview", view))
+    others = f", and {len(ordered) - MOST_AT_ONCE} more" if len(ordered) > MOST_AT_ONCE else ""
+    words.append(f"{others}. Intervals and tests follow.")
+    place = st.empty()
+    with place.container():
+        links.mount_sentence(words, "sentence-order")
+    yield
+    place.empty()
 
 
 def type_tables(page: PageContext, comparison: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
