@@ -13,6 +13,7 @@ import pytest
 import streamlit
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.analysis import resampling_units
 from nereval_core.analysis.comparison import against, compare_scores, headline, oriented, ranking_sentences
 from nereval_core.analysis.comparison.measures import MEASURES
 from nereval_core.analysis.comparison.tables import score_table
@@ -27,13 +28,13 @@ from nereval_core.report.figures.comparison import brackets, difference_dots, le
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import Table, columns_of
+from pages.shared import systems
 from pages.shared.components import downloads, navigation
 from pages.shared.components.downloads import file_of
 from pages.shared.components.tables import ROWS
 from pages.shared.data import caches
 from pages.shared.data.loading import load
 from pages.shared.systems import ranking
-from pages.shared.systems import tables as compare_tables
 from pages.shared.systems.pair import difference_words
 from pages.shared.view import View, keys, state
 from pages.shared.view.link import read_link
@@ -193,7 +194,8 @@ def test_one_difference_is_opened_from_two_tables_at_once() -> None:
 
 
 def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare_tables, "MANY", 19)
+    for module in (resampling_units, systems):
+        monkeypatch.setattr(module, "MANY_DOCUMENTS", 19)
     app = opened("Systems", RANKED)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
     app = opened("Systems", replace(RANKED, systems_tab="types-of-systems"))
