@@ -228,7 +228,7 @@ def _by_name(name: str, kinds: Sequence[str]) -> tuple[str | None, str]:
     bare = _bare(name)
     for alike, why in (
         (lambda other: other == bare, "the same name except for case and punctuation"),
-        (lambda other: any({bare, other} <= set(row) for row in MEANINGS), "another name for the same type"),
+        (lambda other: any({bare, other} <= set(row) for row in MEANINGS), "a name of much the same meaning"),
         (lambda other: _begins(bare, other), "one name begins the other"),
         (partial(_is_spelt_like, bare), "similar spelling"),
     ):

@@ -40,15 +40,15 @@ def apart(*kinds: str) -> Layer:
 
 
 NAMES = [
-    ("PERSON", ["PER", "LOC"], "PER", "another name for the same type"),
+    ("PERSON", ["PER", "LOC"], "PER", "a name of much the same meaning"),
     ("per", ["PER", "person"], "PER", "the same name except for case and punctuation"),
     ("B-LOC", ["LOC", "ORG"], "LOC", "the same name except for case and punctuation"),
     ("Cell-Line", ["cell_line", "cell_type"], "cell_line", "the same name except for case and punctuation"),
-    ("geo-loc", ["LOC", "PER"], "LOC", "another name for the same type"),
-    ("creative-work", ["WORK_OF_ART", "PRODUCT"], "WORK_OF_ART", "another name for the same type"),
+    ("geo-loc", ["LOC", "PER"], "LOC", "a name of much the same meaning"),
+    ("creative-work", ["WORK_OF_ART", "PRODUCT"], "WORK_OF_ART", "a name of much the same meaning"),
     ("Chem", ["Chemical", "Disease"], "Chemical", "one name begins the other"),
     ("Diesease", ["Chemical", "Disease"], "Disease", "similar spelling"),
-    ("organization", ["LOC", "Org"], "Org", "another name for the same type"),
+    ("organization", ["LOC", "Org"], "Org", "a name of much the same meaning"),
     ("XYZ", ["PER", "LOC"], None, "overlaps no gold span, and no name is similar"),
     # Two that are alike are none.
     ("cell", ["cell_line", "cell_type"], None, "overlaps no gold span, and no name is similar"),
@@ -76,7 +76,7 @@ def test_little_that_overlaps_is_not_sure() -> None:
     gold = made((0, 0, 5, "ORG"), (0, 20, 25, "PER"))
     (found,) = suggest_types(gold, [made((0, 0, 3, "person"))])
     assert (found.to, found.sure) == ("PER", False)
-    assert found.reason.startswith("another name for the same type, but 1 of 1 overlapping")
+    assert found.reason.startswith("a name of much the same meaning, but 1 of 1 overlapping")
     (found,) = suggest_types(gold, [made((0, 0, 3, "thing"))])
     assert (found.to, found.sure) == ("ORG", False)
     # As many of two types: the name decides, if it can.

@@ -580,6 +580,21 @@ DATASETS_SERVER_TEXTS = json.dumps(
     }
 )
 
+KILI = [
+    {**span, "categories": [{"name": span.pop("type")}]}
+    for span in spans("beginOffset", "endOffset", "type", "content")
+]
+KILI_LABELS = [{"author": {"email": "ann@example.org"}, "jsonResponse": {"JOB": {"annotations": KILI}}}]
+INSTRUCTUIE = [{"name": TEXT[start:end], "type": kind, "pos": [start, end]} for kind, (start, end) in GOLD.items()]
+ROSETTE = [
+    {"type": kind, "mention": TEXT[start:end], "mentionOffsets": [{"startOffset": at, "endOffset": at + end - start}]}
+    for (kind, (start, end)), at in zip(GOLD.items(), (0, 12), strict=True)
+]
+TEXTRAZOR = [
+    {**span, "type": [span.pop("type")], "entityId": "Q1"}
+    for span in spans("startingPos", "endingPos", "type", "matchedText")
+]
+
 RECORDS: dict[str, tuple[Files, str | None]] = {
     # what it is: the file, the layer to read
     "Argilla 1": ({"x.jsonl": ARGILLA_1}, "annotation"),
@@ -593,6 +608,9 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
     "Labelbox": ({"x.ndjson": LABELBOX}, None),
     "Labelbox 1": ({"x.json": LABELBOX_1}, None),
     "UBIAI": ({"x.json": UBIAI}, None),
+    "Kili": ({"x.json": json.dumps([{"externalId": "a", "content": TEXT, "labels": KILI_LABELS}])}, "ann@example.org"),
+    "Kili, one label": ({"x.jsonl": lines({"content": TEXT, "jsonResponse": {"JOB": {"annotations": KILI}}})}, None),
+    "InstructUIE": ({"x.json": json.dumps([{"sentence": TEXT, "entities": INSTRUCTUIE}])}, None),
     "tecoholic": ({"x.json": TECOHOLIC}, None),
     "Rasa": ({"nlu.json": RASA}, None),
     "brat's JSON": ({"x.json": BRAT_JSON}, None),
@@ -659,5 +677,7 @@ WITHOUT_TEXT: dict[str, Files] = {
     },
     "Google": {"x.jsonl": GOOGLE},
     "Watson": {"x.json": WATSON},
+    "Rosette": {"x.json": json.dumps({"entities": ROSETTE})},
+    "TextRazor": {"x.json": json.dumps({"response": {"entities": TEXTRAZOR}, "ok": True})},
 }
 """Files whose texts are gold's."""

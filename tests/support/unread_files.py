@@ -63,6 +63,26 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         _file({"_context": {"_types": {}}, "_views": {"_InitialView": {"NamedEntity": [{"sofa": 1, "end": 3}]}}}),
         None,
     ),
+    "Spotlight": (
+        _file({"@text": TEXT, "Resources": [{"@URI": "http://dbpedia.org/resource/Rome", "@offset": "9"}]}),
+        None,
+    ),
+    "NIF as JSON-LD": (
+        _file({"@context": {"nif": "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"}, "@graph": []}),
+        None,
+    ),
+    "Web Annotation": (
+        _file(
+            [
+                {
+                    "type": "Annotation",
+                    "body": [{"type": "TextualBody", "purpose": "tagging", "value": "PER"}],
+                    "target": {"selector": [{"type": "TextPositionSelector", "start": 0, "end": 3}]},
+                }
+            ]
+        ),
+        _file(PLAIN),
+    ),
     "FARM": (
         _file(
             [

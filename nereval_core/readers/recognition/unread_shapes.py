@@ -66,6 +66,23 @@ UNREAD_SHAPES = (
         pattern=r'"task"\s*:\s*"ner"',
     ),
     _shape(
+        "DBpedia Spotlight's JSON",
+        "@text",
+        "let it answer in NIF, which is read: Accept: text/turtle",
+    ),
+    _shape(
+        "NIF as JSON-LD",
+        "",
+        "write it as Turtle or N-Triples, which are read",
+        pattern=r"^\s*[\[{][\s\S]*nif-core(?:#|/)",
+    ),
+    _shape(
+        "W3C's Web Annotation, as of Recogito and Hypothesis",
+        "target",
+        f"write {ENTITIES}: start and end stand in the TextPositionSelector, label in the body",
+        pattern=r'"(?:TextPositionSelector|TextQuoteSelector)"',
+    ),
+    _shape(
         "CoreNLP's XML",
         "",
         "let CoreNLP write JSON, which is read: -outputFormat json",

@@ -87,8 +87,8 @@ def text_of(record: Any, shape: RecordShape, name: str | None, gold: Documents |
                 return RecordText(texts[0].value)
             raise FaultError(f"{texts[0].place} is {json_type(texts[0].value)}", "write the text as a string")
     if gold is None:
-        remedy = "score it against gold that has the text, or write the text that was sent beside it, under text"
-        raise FaultError("no text in it", remedy if not shape.text or shape.id else "write the text as a string")
+        remedy = "score it against gold that has the text, or write the text that was sent beside it, under "
+        raise FaultError("no text in it", remedy + (shape.text.partition("|")[0] or "text"))
     if name is None and at.records != len(gold):
         finding = f"{counted(at.records, 'record')} without text or id where gold has {counted(len(gold), 'document')}"
         raise FaultError(finding, "write the text beside each, under text")

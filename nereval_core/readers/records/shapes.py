@@ -63,6 +63,12 @@ BDOC: dict[str, Any] = {
     "label": "type",
     "tool_types": OF_GATE,
 }
+KILI: dict[str, Any] = {
+    "start": "beginOffset",
+    "end": "endOffset",
+    "label": "categories.0.name",
+    "quote": "content",
+}
 SHAPES = (
     # Annotation tools.
     _shape(
@@ -138,6 +144,24 @@ SHAPES = (
         end="",
         last="data.location.end",
         label="title|value",
+    ),
+    _shape(
+        "Kili's export",
+        "content labels",
+        pattern='"jsonResponse"',
+        id="externalId|id",
+        text="content",
+        layers=("labels.*(layer=author.email)",),
+        spans="jsonResponse.*.annotations.*",
+        **KILI,
+    ),
+    _shape(
+        "Kili's export (one label)",
+        "content jsonResponse",
+        id="externalId|id",
+        text="content",
+        spans="jsonResponse.*.annotations.*",
+        **KILI,
     ),
     _shape(
         "UBIAI's export",
@@ -259,13 +283,38 @@ SHAPES = (
     ),
     _shape(
         "an answer of Watson Natural Language Understanding",
-        "entities usage",
+        "entities",
+        pattern=r'"mentions"\s*:\s*\[\s*\{[^{}]*"location"\s*:\s*\[',
         text="text|analyzed_text",
         spans="entities.*(label=type).mentions.*",
         start="location.0",
         end="location.1",
         quote="text",
         score="confidence",
+    ),
+    _shape(
+        "an answer of Rosette",
+        "entities",
+        pattern=r'"mentionOffsets"\s*:\s*\[\s*\{',
+        id="",
+        text="text|content",
+        spans="entities.*(label=type).mentionOffsets.*",
+        start="startOffset",
+        end="endOffset",
+        offsets=UTF_16,
+    ),
+    _shape(
+        "an answer of TextRazor",
+        "response",
+        pattern='"startingPos"',
+        id="",
+        text="response.cleanedText",
+        spans="response.entities.*",
+        start="startingPos",
+        end="endingPos",
+        label="type.0",
+        quote="matchedText",
+        link="entityId",
     ),
     _shape(
         "a data set of Vertex AI",
@@ -438,6 +487,17 @@ SHAPES = (
         start="0",
         end="",
         last="1",
+    ),
+    _shape(
+        "InstructUIE's data",
+        "sentence entities",
+        pattern=r'"pos"\s*:\s*\[\s*\d',
+        text="sentence",
+        spans="entities.*",
+        start="pos.0",
+        end="pos.1",
+        label="type",
+        quote="name",
     ),
     _shape(
         "CMEEE's data",
