@@ -252,7 +252,9 @@ def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     a difference have no mark.
     """
     sides = [plain(name) for name in short_names([first, second], _AXIS_NAME)]
-    axis = f"← {sides[0]} better · {sides[1]} better →"
+    # On a phone there is no room for two long names beside each other.
+    between = " · " if len("".join(sides)) <= _AXIS_NAME else "<br>"
+    axis = f"← {sides[0]} better{between}{sides[1]} better →"
     title = f"F1 of {plain(second)} less F1 of {plain(first)}"
     return _dots(table.assign(row=table["criterion"]), title, axis, [NEUTRAL] * len(table))
 

@@ -231,6 +231,10 @@ def _copy(key: Hashable, format: str, name: str, lossy: bool, _layer: Callable[[
     return pack_layer(_layer(), format, name, lossy=lossy)
 
 
+USUAL_HEIGHT, USUAL_MARGIN = 450, 100
+"""Pixels of a figure without a height of its own, and above its plot."""
+
+
 def draw_title(figure: Any, names: Iterable[str] = ()) -> Any:
     """Draw the title of a figure as text, which wraps in a narrow window; return a copy without it.
 
@@ -241,7 +245,9 @@ def draw_title(figure: Any, names: Iterable[str] = ()) -> Any:
     st.caption(plain(" ".join(f"{capitalised(line, names)}." for line in lines), 600))
     shown = type(figure)(figure)
     # A legend above the plot makes space for itself.
-    return shown.update_layout(title=None, height=figure.layout.height - figure.layout.margin.t + 8, margin_t=8)
+    height, above = figure.layout.height or USUAL_HEIGHT, figure.layout.margin.t
+    above = USUAL_MARGIN if above is None else above
+    return shown.update_layout(title=None, height=height - above + 8, margin_t=8)
 
 
 def count_figure(
@@ -250,38 +256,39 @@ def count_figure(
     facts: tuple[object, ...] = (),
     *,
     file: str,
-    saved: Any = None,
+    names: Iterable[str] = (),
     make_saved: Callable[[], Any] | None = None,
     on_choose: Callable[[list[Any]], None] | None = None,
 ) -> list[Any]:
     """Draw a figure that is saved as `file`; return the data of the point that the reader chose, [] without one.
 
-    `on_choose` is called with these data before the page runs again. `saved` is the figure with its title, where that
-    was drawn by `draw_title`; `make_saved` makes one with the same title in its stead, once somebody saves it.
+    `on_choose` is called with these data before the page runs again. The title is drawn as text, in which lines may
+    begin with one of the `names`; `make_saved` makes the figure that is saved, once somebody does, if it is another.
     """
     key = table_key(keys.TABLE + name, *facts)
-    saved = figure if saved is None else saved
-    _register(make_saved or (lambda: saved), key, file)
+    _register(make_saved or (lambda: figure), key, file)
 
     def take() -> None:
         if on_choose is not None and (data := _chosen_point(st.session_state[key])):
             on_choose(data)
 
     on_select: Any = "rerun" if on_choose is None else take
-    alt = " ".join(f"{line}." for line in _title_lines(saved))
+    alt = " ".join(f"{line}." for line in _title_lines(figure))
+    untitled = draw_title(figure, names)
     event = st.plotly_chart(
-        figure, key=key, on_select=on_select, selection_mode="points", config=FIGURE_CONFIG, alt=alt
+        untitled, key=key, on_select=on_select, selection_mode="points", config=FIGURE_CONFIG, alt=alt
     )
     return _chosen_point(event)
 
 
-def show_figure(figure: Any, name: str, facts: tuple[object, ...] = (), *, file: str, saved: Any = None) -> None:
-    """Draw a figure that is saved as `file` and has nothing to choose; `saved` is as in `count_figure`."""
+def show_figure(
+    figure: Any, name: str, facts: tuple[object, ...] = (), *, file: str, names: Iterable[str] = ()
+) -> None:
+    """Draw a figure that is saved as `file` and has nothing to choose; `names` are as in `count_figure`."""
     key = table_key(keys.TABLE + name, *facts)
-    saved = figure if saved is None else saved
-    _register(lambda: saved, key, file)
-    alt = " ".join(f"{line}." for line in _title_lines(saved))
-    st.plotly_chart(figure, key=key, config=FIGURE_CONFIG, alt=alt)
+    _register(lambda: figure, key, file)
+    alt = " ".join(f"{line}." for line in _title_lines(figure))
+    st.plotly_chart(draw_title(figure, names), key=key, config=FIGURE_CONFIG, alt=alt)
 
 
 def _title_lines(figure: Any) -> list[str]:

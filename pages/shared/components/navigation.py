@@ -134,6 +134,8 @@ def choose_word(
             label_visibility="visible" if visible else "collapsed",
             help=help,
             width="content",
+            # In a row Streamlit would hide those for which there is no room.
+            wrap=True,
             **state.mirror(field, value if value in choices else default, take),
         )
     )

@@ -51,6 +51,7 @@ def _choose(widget: str, label: str, choices: Mapping[str, str], word: str) -> N
         required=True,
         label_visibility="collapsed",
         width="content",
+        wrap=True,
         **state.mirror(widget, word, _take),
     )
 

@@ -42,6 +42,7 @@ def draw_curve(page: PageContext) -> None:
                 default="union",
                 required=True,
                 key="curve_share",
+                wrap=True,
             )
             or "union"
         )

@@ -23,7 +23,7 @@ from nereval_core.analysis.slices.system_slices import compare_slices
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import leaderboard
 from nereval_core.review.layer_words import figure_by_names
-from pages.shared.components.downloads import count_figure, draw_title
+from pages.shared.components.downloads import count_figure
 from pages.shared.components.tables import open_records
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
@@ -74,9 +74,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
     )
     figure = figure_by_names(figure, page.words)
     facts = (page.view, name, systems)
-    chosen = count_figure(
-        draw_title(figure, page.systems), "slice_systems", facts, file="systems-by-slice", saved=figure
-    )
+    chosen = count_figure(figure, "slice_systems", facts, file="systems-by-slice", names=page.systems)
     values = {mark: value for value, mark in marks.items()}
     explain_marks(page, marks)
     if len(chosen) == 2 and chosen[0] in systems and chosen[1] in values:

@@ -32,7 +32,7 @@ from nereval_core.report.references import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables import p_value_sentence, signed
 from pages.shared.components import sentence
-from pages.shared.components.downloads import Export, count_figure, draw_title, show_figure, table_key
+from pages.shared.components.downloads import Export, count_figure, show_figure, table_key
 from pages.shared.components.export_menu import method_notes
 from pages.shared.components.tables import formula_box, open_records, show_table
 from pages.shared.data.memo import memoized
@@ -51,7 +51,7 @@ def draw_pair(page: PageContext, comparison: Comparison, other: str) -> None:
         _offer_formula(page, comparison, other)
     _say_difference(page, comparison, row)
     figure = difference_dots(rows, page.system, other)
-    show_figure(draw_title(figure, page.systems), "difference", (page.view,), file="difference", saved=figure)
+    show_figure(figure, "difference", (page.view,), file="difference", names=page.systems)
     _list_gold_spans(page, other, better=other if row["difference"] > 0 else page.system)
 
 

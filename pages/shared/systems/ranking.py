@@ -23,7 +23,7 @@ from nereval_core.problems import FormatError, name_text
 from nereval_core.report.figures.comparison import leaderboard
 from nereval_core.review.layer_words import figure_by_names
 from pages.shared import systems
-from pages.shared.components.downloads import count_figure, draw_title
+from pages.shared.components.downloads import count_figure
 from pages.shared.data import caches, masks
 from pages.shared.data.computations import compute
 from pages.shared.data.convention_results import NO_F1
@@ -72,11 +72,11 @@ def draw_ranking(page: PageContext, comparison: Comparison, tab: str, other: str
     pair = (page.system, other) if other else ("", "")
     figure, facts = _figure(page, comparison, ranking, pair), (page.view, tab, len(ranking.intervals))
     count_figure(
-        draw_title(figure, page.systems),
+        figure,
         "ranking",
         facts,
         file=tab or "ranking",
-        saved=figure,
+        names=page.systems,
         # Which systems are A and B is of the page alone.
         make_saved=partial(_figure, page, comparison, ranking, ("", "")),
         on_choose=choose_pair(*pair),
