@@ -49,9 +49,14 @@ MANY_DOCUMENTS = 20_000
 """Documents beyond which pages and reports draw fewer resamples: 10,000 of them would take a minute."""
 
 
+def are_many(documents: int) -> bool:
+    """Tell whether resampling so many documents takes long."""
+    return documents > MANY_DOCUMENTS
+
+
 def plan_for(documents: int) -> ResamplingPlan:
     """Return how often pages and reports resample so many documents."""
-    return ResamplingPlan() if documents <= MANY_DOCUMENTS else ResamplingPlan(resamples=2_000)
+    return ResamplingPlan(resamples=2_000) if are_many(documents) else ResamplingPlan()
 
 
 @dataclass(frozen=True, eq=False)

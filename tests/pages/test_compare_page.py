@@ -28,7 +28,6 @@ from nereval_core.report.figures.comparison import brackets, difference_dots, le
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import Table, columns_of
-from pages.shared import systems
 from pages.shared.components import downloads, navigation
 from pages.shared.components.downloads import file_of
 from pages.shared.components.tables import ROWS
@@ -194,8 +193,7 @@ def test_one_difference_is_opened_from_two_tables_at_once() -> None:
 
 
 def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (resampling_units, systems):
-        monkeypatch.setattr(module, "MANY_DOCUMENTS", 19)
+    monkeypatch.setattr(resampling_units, "MANY_DOCUMENTS", 19)
     app = opened("Systems", RANKED)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
     app = opened("Systems", replace(RANKED, systems_tab="types-of-systems"))

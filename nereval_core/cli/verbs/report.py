@@ -21,9 +21,10 @@ HELP = "write scores, errors and records in their text as one HTML file"
 USAGE = "GOLD PRED [PRED ...] --out FILE.html [options]"
 EXAMPLE = 'gold.jsonl a.jsonl b.jsonl --out report.html --records "decision=MIS,SPU&gold=DNA"'
 NOTES = f"""\
-One HTML file has scores, confusions, error classes, calibration of scores and records in their text. It needs no
-network, prints well, and is the same on every run. The first criterion is the main one: sentences, confusions and
-scores by type are under it; errors are classed by strict records. Plotly must be installed (pip install plotly).
+One HTML file has scores, a ranking with intervals and tests, confusions, error classes, calibration of scores and
+records in their text. It needs no network, prints well, and is the same on every run. The first criterion is the main
+one: sentences, ranking, confusions and scores by type are under it; errors are classed by strict records. Plotly must
+be installed (pip install plotly).
 Tables and figures have the 16 types with most spans, heat maps the first 8 systems. The file is under 6 MB and 2 kB a
 record; 4.8 MB of it is Plotly.
 

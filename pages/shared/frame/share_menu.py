@@ -113,8 +113,9 @@ def offer_report(page: PageContext) -> None:
         on_click="ignore",
         icon=":material/download:",
         help=plain(
-            "All systems in one HTML file that needs no network: scores, confusions, kinds of errors, and in their "
-            f"text the records of the chosen playlist, else the first {MOST} that Inspect lists of {page.system}",
+            "All systems in one HTML file that needs no network: scores, a ranking, confusions, kinds of errors, and "
+            "in their text the records of the chosen playlist, "
+            f"else the first {MOST} that Inspect lists of {page.system}",
             400,
         ),
     )

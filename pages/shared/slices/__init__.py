@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nereval_core.analysis.resampling_units import MANY_DOCUMENTS
+from nereval_core.analysis.resampling_units import are_many
 from pages.shared.components.navigation import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.page_context import PageContext
@@ -23,7 +23,7 @@ def draw_slices(page: PageContext) -> None:
     """Show all systems in the slices by one property, then the chosen one, and on a click which slices differ."""
     name = slicing.choose_slices(page)
     ranked = ranked_systems(page)
-    if len(ranked) > 1 and len(page.loaded.corpus.documents) <= MANY_DOCUMENTS:
+    if len(ranked) > 1 and not are_many(len(page.loaded.corpus.documents)):
         systems_by_slice.draw_systems(page, ranked, name)
     slicing.draw_slices(page, name)
     slice_tests.draw_tests(page)

@@ -29,7 +29,7 @@ from nereval_core.analysis.comparison.tables import (
     score_table,
     tau_table,
 )
-from nereval_core.analysis.resampling_units import MANY_DOCUMENTS, ResamplingPlan
+from nereval_core.analysis.resampling_units import ResamplingPlan, are_many
 from nereval_core.problems import capitalised, name_text
 from nereval_core.report.references import (
     FALSE_DISCOVERY,
@@ -244,7 +244,7 @@ def power(page: PageContext, comparison: Comparison) -> None:
 
 def are_types_wanted(page: PageContext) -> bool:
     """Ask whether types are compared, where that takes long."""
-    key, is_slow = f"{keys.WIDGET}compare_types", len(page.loaded.corpus.documents) > MANY_DOCUMENTS
+    key, is_slow = f"{keys.WIDGET}compare_types", are_many(len(page.loaded.corpus.documents))
     return not is_slow or st.toggle("Compare by type", key=key, help="Of so many documents it takes a while.")
 
 
