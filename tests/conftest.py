@@ -23,6 +23,7 @@ from nereval_core.cli import main
 from tests.support import OFFLINE, databases
 from tests.support.browser import Visit, serve_app, start_browser
 from tests.support.commands import Cli
+from tests.support.core_environment import build_once
 from tests.support.offline import sitecustomize as sitecustomize  # Refuses connections from now on.
 from tests.support.scripts import Run, start_node
 
@@ -76,6 +77,13 @@ def node() -> Iterator[Run | None]:
     """A node that calls functions of JavaScript, if it is installed."""
     with start_node() as call:
         yield call
+
+
+@pytest.fixture(scope="session")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source distribution, which the processes of a run share."""
+    base = tmp_path_factory.getbasetemp()
+    return build_once((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "distributions")
 
 
 @pytest.fixture(scope="session")

@@ -56,11 +56,11 @@ NAMES_WITH_EXTRA = {"adjudicate", "apply_verdicts", "report_of", "scores_with_ve
 
 
 @pytest.fixture(scope="module")
-def core_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def core_alone(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment with the wheel and what it requires, without extras."""
     folder = tmp_path_factory.mktemp("core")
     (folder / "linked.jsonl").write_text(LINKED)
-    return install_core(folder)
+    return install_core(distributions, folder)
 
 
 RUN_ALL = """

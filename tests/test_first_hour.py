@@ -33,8 +33,8 @@ print(scores._repr_html_())
 """
 
 
-def test_a_stranger_gets_through_the_first_hour(tmp_path: Path) -> None:
-    python = install_core(tmp_path)
+def test_a_stranger_gets_through_the_first_hour(distributions: Path, tmp_path: Path) -> None:
+    python = install_core(distributions, tmp_path)
     home, work = tmp_path / "home", tmp_path / "my corpus"
     home.mkdir()
     work.mkdir()

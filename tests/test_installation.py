@@ -23,18 +23,6 @@ DEMO = ROOT / "demo_data" / "biology"
 
 
 @pytest.fixture(scope="module")
-def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheel and the source distribution."""
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)],
-        check=True,
-        capture_output=True,
-    )
-    return folder
-
-
-@pytest.fixture(scope="module")
 def nereval(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The command in an environment with nothing of ours but the wheel; what it depends on is that of the tests."""
     place = tmp_path_factory.mktemp("installed") / "env"

@@ -30,7 +30,9 @@ LOST_SECONDS = 30.0
 """Seconds after which the process of a try that is not done is ended, unless its script names others."""
 SHOWN = 20
 """Kinds of failures that are printed."""
-_PROCESSES = multiprocessing.get_context("spawn")
+_PROCESSES = multiprocessing.get_context("forkserver")
+# What all tries import, once for all of their processes.
+_PROCESSES.set_forkserver_preload(["tests.endurance.damaged_stores", "tests.endurance.fuzzed_inputs"])
 
 Try = Callable[[int], Iterable[str]]
 """Makes the try of a number, and returns its outcomes, by which it is counted.

@@ -7,6 +7,7 @@ import json
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -484,10 +485,16 @@ WORK = [
 ]
 
 
+@cache
+def project_of_work(form: str) -> bytes:
+    """Return the export of the project; cassis takes a second and a half to write one in JSON."""
+    return project(*WORK, form=form)
+
+
 @pytest.mark.parametrize("form", ["XMI", "old XMI", "JSON"])
 @pytest.mark.parametrize("place", ["upload", "zip", "folder", "annotation", "unpacked"])
 def test_each_annotator_of_a_project_is_a_layer(form: str, place: str, tmp_path: Path) -> None:
-    raw = project(*WORK, form=form)
+    raw = project_of_work(form)
     (tmp_path / "p.zip").write_bytes(raw)
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         archive.extractall(tmp_path / "p")

@@ -1,7 +1,8 @@
-"""An environment that holds the wheel and what it requires, and nothing else."""
+"""The wheel, and an environment that holds it and what it requires, and nothing else."""
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 import venv
@@ -32,13 +33,25 @@ def required_files(package: str, known: set[str]) -> set[Path]:
     )
 
 
-def install_core(folder: Path) -> Path:
-    """Build the wheel, install it into `folder/env` without extras, and return the Python of that environment."""
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(build, check=True, capture_output=True)
+def build_once(folder: Path) -> Path:
+    """Return a folder with the wheel and the source distribution: `folder`, or as another process has built it."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        built = folder / "built"
+        if not built.exists():
+            # A build that fails leaves no folder of this name.
+            building = [sys.executable, "-m", "build", "--no-isolation", "--outdir", f"{built}.new", str(ROOT)]
+            subprocess.run(building, check=True, capture_output=True)
+            Path(f"{built}.new").rename(built)
+    return built
+
+
+def install_core(distributions: Path, folder: Path) -> Path:
+    """Install the wheel into `folder/env` without extras, and return the Python of that environment."""
     venv.create(folder / "env")
     python = folder / "env" / "bin" / "python"
-    (wheel,) = folder.glob("*.whl")
+    (wheel,) = distributions.glob("*.whl")
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*install, str(wheel)], check=True)
     (packages,) = folder.glob("env/lib/python*/site-packages")
