@@ -79,6 +79,8 @@ OWN = frozenset(("id", "infons", "passages", "annotations", "relations", "biocty
 ANNOTATIONS: Mapping[str, Any] = {"annotations": {}}
 PARTS: Mapping[str, Any] = {"passages": {"sentences": ANNOTATIONS, **ANNOTATIONS}, **ANNOTATIONS}
 """The parts of a document by their keys, each with its own parts."""
+LOCATIONS = "locations"
+"""The list that each annotation has."""
 REMEDY = "write it as the package bioc does"
 
 
@@ -128,19 +130,25 @@ def _document_of_json(
 def _prepare(row: dict[str, Any], parts: Mapping[str, Any], counts: Counter[str]) -> None:
     """Bring a document, passage, sentence or annotation into the declared form, and count what is not read of it."""
     relations = row.pop("relations", None)
-    counts["relations, not read"] += len(relations) if isinstance(relations, list) else 0
-    # Empty objects are lists in PHP. An id may be empty, if only in what we wrote ourselves.
-    for key in [key for key, value in row.items() if value is None or value == []]:
-        del row[key]
-    if "id" in row and row["id"] != "":
-        row["id"] = id_string(row["id"])
+    if isinstance(relations, list):
+        counts["relations, not read"] += len(relations)
+    empty = []
     for key, value in row.items():
-        if isinstance(value, list) and is_named_like_prediction(key):
+        # Empty objects are lists in PHP. An id may be empty, if only in what we wrote ourselves.
+        if value is None or value == []:
+            empty.append(key)
+        elif type(value) is not list or key == LOCATIONS:
+            continue
+        elif is_named_like_prediction(key):
             counts[f"{quoted(key)}, called like predictions, not read"] += len(value)
-        elif isinstance(value, list) and key in parts:
+        elif key in parts:
             for inner in value:
                 if isinstance(inner, dict):
                     _prepare(inner, parts[key], counts)
+    for key in empty:
+        del row[key]
+    if "id" in row and row["id"] != "":
+        row["id"] = id_string(row["id"])
 
 
 PARSED_BYTES = 1 << 20

