@@ -93,12 +93,20 @@ def app() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def window(browser: Any, app: str) -> Iterator[Visit]:
+    """A page in the browser that has loaded the running app, which takes longer than to draw a page of it."""
+    opened = Visit(browser, app)
+    yield opened
+    opened.context.close()
+
+
 @pytest.fixture
-def visit(browser: Any, app: str) -> Iterator[Visit]:
-    """A page of its own in the browser, at the running app."""
-    found = Visit(browser, app)
-    yield found
-    found.close()
+def visit(window: Visit) -> Iterator[Visit]:
+    """A stranger's page in the browser, at the running app."""
+    window.begin_anew()
+    yield window
+    window.check()
 
 
 @pytest.fixture(scope="session")

@@ -141,10 +141,15 @@ SETTLED = """() => {
     return isSettled;
 }"""
 TWO_FRAMES = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+WIDE = {"width": 1440, "height": 900}
 TALL = {"width": 1440, "height": 2400}
 """A window in which all tables of a page are in view."""
 ROW = 35
 """Height in pixels of a row of a table, the header included."""
+
+
+def _accept(dialog: Any) -> None:
+    dialog.accept()
 
 
 class Hand:
@@ -172,8 +177,7 @@ class Visit:
     def __init__(self, browser: Any, address: str, **context: Any) -> None:
         self.address = address
         self.problems: list[str] = []
-        wide = {"width": 1440, "height": 900}
-        self.context = browser.new_context(**{"viewport": wide, "reduced_motion": "reduce", **context})
+        self.context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **context})
         # Noted, not routed: a browser whose requests are routed keeps no file, and every page loads the whole app anew.
         self.context.on("request", self._note_request)
         self.page = self.context.new_page()
@@ -326,6 +330,31 @@ class Visit:
         title, _, number = heading.rpartition(": ")
         return title, int(number.split()[0].replace(",", ""))
 
+    def begin_anew(self) -> None:
+        """Be a stranger in a window as at first: what is left are the app's files, which take longest to load.
+
+        Nothing is undone that a test adds to the page itself, such as routes: such a test takes a visit of its own.
+        """
+        for page in self.context.pages:
+            if page is not self.page:
+                page.close()
+        if self.page.url.startswith(self.address):
+            self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        # A page that holds what is not kept asks whether to leave it.
+        self.page.on("dialog", _accept)
+        self.page.goto("about:blank")
+        self.page.remove_listener("dialog", _accept)
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        self.page.set_viewport_size(WIDE)
+        self.page.emulate_media(media="null", color_scheme="light", reduced_motion="reduce", forced_colors="null")
+        self.page.mouse.move(0, 0)
+        self.problems.clear()
+
+    def check(self) -> None:
+        """Fail where the console has an error, or a request went elsewhere."""
+        assert not self.problems, self.problems
+
     def close(self) -> None:
         self.context.close()
-        assert not self.problems, self.problems
+        self.check()
