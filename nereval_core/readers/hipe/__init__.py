@@ -23,6 +23,7 @@ from nereval_core.readers.hipe.rows import (
     HipeDocument,
     HipeFile,
     add_documents,
+    column_cells,
     linked_entries,
     noise_of_cell,
     parse_file,
@@ -164,11 +165,10 @@ def read_by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptio
         documents, add_documents(documents, builder), columns_of_documents, strict=True
     ):
         bounds += tokens
-        for line, row in document.rows:
-            lines.append(line)
-            cells.append(_cell(row, columns.entities))
-            links.append(_cell(row, columns.links))
-            noise.append(noise_of_cell(_cell(row, columns.misc)))
+        lines += [row.line for row in document.rows]
+        cells += column_cells(document.rows, columns.entities)
+        links += column_cells(document.rows, columns.links)
+        noise += map(noise_of_cell, column_cells(document.rows, columns.misc))
         first.append(len(cells))
     document_of_token = np.repeat(np.arange(len(documents)), np.diff(first))
     starts, ends = np.array(bounds, np.int32).reshape(-1, 2).T
@@ -204,11 +204,6 @@ def _columns(parsed: HipeFile, column: int | str | None) -> ColumnIndices | None
     return ColumnIndices(
         header.index(name), header.index(LINKS[name]) if LINKS.get(name) in header else -1, parsed.misc
     )
-
-
-def _cell(cells: Sequence[str], column: int) -> str:
-    """Return the cell of a column, "" where the file has no such column or the row ends before."""
-    return cells[column] if 0 <= column < len(cells) else ""
 
 
 def _check_rows(parsed: HipeFile, entities: int, builder: Builder) -> int:

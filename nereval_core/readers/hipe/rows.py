@@ -150,8 +150,10 @@ def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int]
         return parsed
     opening = DocumentOpener(parsed)
     rows = 0
+    document: HipeDocument | None = None
     for number, line in enumerate(with_progress(lines, progress), start=1):
         if line.startswith("#"):
+            document = None
             parsed.comments.append(CommentLine(number, rows, line.partition("\t")[0]))
             opening.comment(number, line)
         elif not line.strip("\t "):
@@ -165,7 +167,9 @@ def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int]
                 return parsed
             opening.misc = parsed.misc
         else:
-            opening.row(number).rows.append(TokenRow(number, line.split("\t")))
+            if document is None:
+                document = opening.row(number)
+            document.rows.append(TokenRow(number, line.split("\t")))
             rows += 1
     opening.end()
     if not parsed.columns:
@@ -189,18 +193,18 @@ def _add_document(document: HipeDocument, name: str, builder: Builder) -> list[t
     sentences: list[tuple[int, int]] = []
     at = first = 0
     last = len(document.rows) - 1
-    for number, (_, cells) in enumerate(document.rows):
+    flags = map(_flags, column_cells(document.rows, document.misc))
+    for number, ((_, cells), (ends_sentence, gap)) in enumerate(zip(document.rows, flags, strict=True)):
         token = cells[0]
-        flags = cells[document.misc].split("|") if 0 <= document.misc < len(cells) else ()
-        places.append((at, at + len(token)))
-        if "EndOfSentence" in flags:
-            sentences.append((places[first][0], places[-1][1]))
+        end = at + len(token)
+        places.append((at, end))
+        if ends_sentence:
+            sentences.append((places[first][0], end))
             first = number + 1
-        gap = "\n" if "EndOfLine" in flags else "" if "NoSpaceAfter" in flags else " "
         if number == last:
             gap = ""
         pieces += (token, gap)
-        at += len(token) + len(gap)
+        at = end + len(gap)
     if sentences and first < len(places):
         sentences.append((places[first][0], places[-1][1]))
     builder.document(
@@ -215,12 +219,27 @@ def _add_document(document: HipeDocument, name: str, builder: Builder) -> list[t
     return places
 
 
+def column_cells(rows: Sequence[TokenRow], column: int) -> list[str]:
+    """Return the cells of a column, "" where the file has no such column or the row ends before."""
+    if column < 0:
+        return [""] * len(rows)
+    return [cells[column] if column < len(cells) else "" for _, cells in rows]
+
+
+@lru_cache(1 << 12)
+def _flags(cell: str) -> tuple[bool, str]:
+    """Return whether a sentence ends with a token, and what stands between it and the next one, by its cell of MISC."""
+    flags = cell.split("|")
+    return "EndOfSentence" in flags, "\n" if "EndOfLine" in flags else "" if "NoSpaceAfter" in flags else " "
+
+
 @lru_cache(1 << 12)
 def linked_entries(cell: str) -> tuple[str, ...]:
     """Return the entries that a cell of links names, best first."""
     return () if cell in NO_LINK else tuple(filter(None, cell.split("|")))
 
 
+@lru_cache(1 << 12)
 def noise_of_cell(cell: str) -> float:
     """Return the noise that a cell of MISC gives a token, NaN for none."""
     match = LED.search(cell)
