@@ -16,7 +16,7 @@ from nereval_core.cli import VERBS, main
 from nereval_core.conventions import conventions
 from nereval_core.conventions.records import OVERALL
 from nereval_core.readers.shared.tag_schemes import SCHEMES
-from nereval_core.review.exchange import KEYS
+from nereval_core.review.verdict_lines import KEYS
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from nereval_core.scoring.criterion_syntax import criteria_from_toml

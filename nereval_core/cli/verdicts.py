@@ -18,10 +18,10 @@ from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.corrected_copy import write_copy
 from nereval_core.review.apply.settlement import REASONS
-from nereval_core.review.exchange import is_export
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.tables import layer_changes, lost_properties, untaken_properties
+from nereval_core.review.verdict_lines import is_export
 
 
 def verdict_options(arguments: argparse.Namespace) -> VerdictOptions:

@@ -5,35 +5,49 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from nereval_core.review.verdicts import Key, StoredVerdict
 
 
+class Versioned(Protocol):
+    """What decides which verdict of a record is in force."""
+
+    @property
+    def uid(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def undoes(self) -> str: ...
+
+
+Given = TypeVar("Given", bound=Versioned)
+
+
 @dataclass(frozen=True, slots=True)
-class RecordHistory:
+class RecordHistory(Generic[Given]):
     """Every verdict on a record; `force[n]` is the index of the one in force after the first n + 1, -1 for none.
 
     Where a verdict is taken back, the one that was in force before it is in force again, with its reviewer and time.
     """
 
-    history: tuple[StoredVerdict, ...] = ()
+    history: tuple[Given, ...] = ()
     force: tuple[int, ...] = ()
 
     @property
-    def last(self) -> StoredVerdict:
+    def last(self) -> Given:
         return self.history[-1]
 
     @property
-    def in_force(self) -> StoredVerdict | None:
+    def in_force(self) -> Given | None:
         """The verdict that another would replace; it may say that there is none."""
         return self.history[self.force[-1]] if self.force and self.force[-1] >= 0 else None
 
-    def before(self, stored: StoredVerdict) -> StoredVerdict | None:
+    def before(self, stored: Given) -> Given | None:
         """Return the verdict in force before one of these, None where there was none."""
         return RecordHistory(self.history[: stored.version - 1], self.force[: stored.version - 1]).in_force
 
-    def then(self, stored: StoredVerdict) -> RecordHistory:
+    def then(self, stored: Given) -> RecordHistory[Given]:
         """Return the history with one more verdict."""
         at = len(self.history)
         if stored.undoes:
@@ -43,7 +57,7 @@ class RecordHistory:
         return RecordHistory((*self.history, stored), (*self.force, at))
 
 
-_NEW = RecordHistory()
+_NEW: RecordHistory[StoredVerdict] = RecordHistory()
 
 
 class Moment(NamedTuple):
@@ -69,7 +83,7 @@ class Reviewed:
     last: Mapping[str, StoredVerdict] = field(default_factory=dict)
     number: int = 0
     uid: str = ""
-    courses: Mapping[str, RecordHistory] = field(default_factory=dict)
+    courses: Mapping[str, RecordHistory[StoredVerdict]] = field(default_factory=dict)
     on: Mapping[tuple[str, str], StoredVerdict] | None = None
     by_text_alone: bool = False
     start: object = field(default_factory=object, repr=False)

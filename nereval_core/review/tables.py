@@ -311,4 +311,4 @@ def _cells(stored: StoredVerdict, kinds: Mapping[Kind, str]) -> tuple[str, ...]:
 
 def _span(span: Marked) -> str:
     """Return a span as it is written in record ids."""
-    return f"{','.join(f'{low}-{high}' for low, high in span.fragments)}:{span.type}"
+    return f"{','.join([f'{low}-{high}' for low, high in span.fragments])}:{span.type}"

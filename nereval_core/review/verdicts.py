@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from sys import intern
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+import msgspec
 
 from nereval_core.problems import FormatError, Problem, quoted
 
@@ -49,7 +51,7 @@ BODY_BYTES = 2_000_000
 """Largest number of bytes of a verdict without its note."""
 
 Fragments = tuple[tuple[int, int], ...]
-_json = json.encoder.encode_basestring_ascii
+ascii_json = json.encoder.encode_basestring_ascii
 """A string as JSON in ASCII, as `json.dumps` writes it."""
 
 
@@ -94,9 +96,14 @@ class Key:
     @cached_property
     def record(self) -> str:
         """The SHA-256 (hex) of the key, by which verdicts are looked up."""
-        parts = ", ".join([f"[{low}, {high}]" for low, high in self.span.fragments])
-        content = f"[{_json(self.text)}, {_json(self.side)}, [{parts}], {_json(self.span.type)}]"
-        return hashlib.sha256(content.encode()).hexdigest()
+        return record_of(self.text, self.side, self.span.fragments, self.span.type)
+
+
+def record_of(text: str, side: str, fragments: Fragments, type_: str) -> str:
+    """Return the `record` of the key with these parts."""
+    parts = ", ".join([f"[{low}, {high}]" for low, high in fragments])
+    content = f"[{ascii_json(text)}, {ascii_json(side)}, [{parts}], {ascii_json(type_)}]"
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +161,10 @@ class StoredVerdict:
     def stands(self) -> bool:
         """Whether it decides anything: a withdrawal does not."""
         return self.verdict.kind != WITHDRAWN
+
+    def is_of(self, who: Collection[str] | None, kinds: Collection[str] | None) -> bool:
+        """Return whether it is of one of some reviewers and of some kinds, None for all."""
+        return (who is None or self.who in who) and (kinds is None or self.verdict.kind in kinds)
 
 
 class ConflictError(Exception):
@@ -318,41 +329,75 @@ def _shown(span: Marked) -> str:
 def body_of(verdict: Verdict) -> str:
     """Return all of a verdict but its kind and note as JSON in ASCII, which any database holds."""
     key, context = verdict.key, verdict.seen
-    content = {
-        "text": key.text,
-        "side": key.side,
-        "span": span_as_json(key.span),
-        "partner": None if verdict.partner is None else span_as_json(verdict.partner),
-        "right": [span_as_json(span) for span in verdict.right],
-        "document": context.document,
-        "quote": context.quote,
-        "before": context.before,
-        "after": context.after,
-    }
-    return json.dumps(content, separators=(",", ":"))
+    return body_text(
+        ascii_json(key.text),
+        ascii_json(key.side),
+        span_text(*key.span),
+        "null" if verdict.partner is None else span_text(*verdict.partner),
+        ",".join([span_text(*span) for span in verdict.right]),
+        ascii_json(context.document),
+        ascii_json(context.quote),
+        ascii_json(context.before),
+        ascii_json(context.after),
+    )
 
 
-_BODY_KEYS = {"text", "side", "span", "partner", "right", "document", "quote", "before", "after"}
+def body_text(
+    text: str, side: str, span: str, partner: str, right: str, document: str, quote: str, before: str, after: str
+) -> str:
+    """Return the body of a verdict whose parts are JSON; `right` are spans with commas between."""
+    return (
+        f'{{"text":{text},"side":{side},"span":{span},"partner":{partner},"right":[{right}],'
+        f'"document":{document},"quote":{quote},"before":{before},"after":{after}}}'
+    )
 
 
-def verdict_of(kind: Kind, note: str, body: Mapping[str, Any]) -> Verdict:
+def span_text(fragments: Fragments, type_: str) -> str:
+    """Return a span as JSON in ASCII without blanks."""
+    parts = ",".join([f"[{low},{high}]" for low, high in fragments])
+    return f'{{"fragments":[{parts}],"type":{ascii_json(type_)}}}'
+
+
+class _Span(msgspec.Struct, forbid_unknown_fields=True):
+    fragments: Fragments
+    type: str
+
+    def marked(self) -> Marked:
+        return Marked(self.fragments, intern(self.type))
+
+
+class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    side: str
+    span: _Span
+    partner: _Span | None
+    right: tuple[_Span, ...]
+    document: str
+    quote: str
+    before: str
+    after: str
+
+
+_BODY = msgspec.json.Decoder(_Body)
+
+
+def verdict_of(kind: Kind, note: str, body: str) -> Verdict:
     """Return the verdict of a `body_of`.
 
     Raises:
-        KeyError, TypeError, ValueError: the body has another form.
+        ValueError: the body has another form.
     """
-    if body.keys() != _BODY_KEYS:
-        raise KeyError("other keys")
-    for name in ("text", "side", "document", "quote", "before", "after"):
-        if not isinstance(body[name], str):
-            raise TypeError(f"{name}: no text")
+    try:
+        content = _BODY.decode(body)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError("no body of a verdict") from error
     return Verdict(
         # Many verdicts share these strings, and all are held together.
-        Key(intern(body["text"]), body["side"], span_of(body["span"])),
+        Key(intern(content.text), cast(Side, content.side), content.span.marked()),
         kind,
-        Seen(intern(body["document"]), body["quote"], body["before"], body["after"]),
-        None if body["partner"] is None else span_of(body["partner"]),
-        tuple(span_of(span) for span in body["right"]),
+        Seen(intern(content.document), content.quote, content.before, content.after),
+        None if content.partner is None else content.partner.marked(),
+        tuple([span.marked() for span in content.right]),
         note,
     )
 

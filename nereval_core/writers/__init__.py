@@ -138,6 +138,9 @@ def pack_layer(layer: Layer, format: str, name: str, *, lossy: bool = False) -> 
 
 def escape_formula(text: str) -> str:
     """Return a cell that no spreadsheet runs as a formula: an apostrophe is put before text that begins like one."""
+    # Most cells begin with a letter or a digit.
+    if text[:1].isalnum():
+        return text
     return f"'{text}" if text.startswith(FORMULA_STARTS) or text.lstrip().startswith(FORMULA_STARTS) else text
 
 

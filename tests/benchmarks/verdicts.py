@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from nereval_core.review.exchange import export_lines
+from nereval_core.review.verdict_lines import export_lines
 from nereval_core.review.verdicts import KINDS, Key, Marked, Seen, StoredVerdict, Verdict, text_digest
 from tests.benchmarks.children import measured_command
 from tests.benchmarks.scales import Scale

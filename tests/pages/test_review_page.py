@@ -18,9 +18,9 @@ from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, select_ve
 from nereval_core.review.apply.adjudication import Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.what_if import what_if
-from nereval_core.review.exchange import export_lines
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.tables import change_table, layer_changes
+from nereval_core.review.verdict_lines import export_lines
 from nereval_core.review.verdicts import Draft, Key, text_digest
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA

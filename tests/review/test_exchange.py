@@ -15,16 +15,10 @@ from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
-from nereval_core.review.exchange import (
-    HAND_KEYS,
-    KEYS,
-    LINE_BYTES,
-    Imported,
-    export_lines,
-    import_verdicts,
-    read_lines,
-)
+from nereval_core.review.exchange import Imported, import_verdicts
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.store.rows import row_of, verdict_in
+from nereval_core.review.verdict_lines import HAND_KEYS, KEYS, LINE_BYTES, export_lines, read_lines
 from nereval_core.review.verdicts import (
     ConflictError,
     Draft,
@@ -72,7 +66,8 @@ def exported(store: ReviewStore) -> bytes:
 
 
 def taken(store: ReviewStore, content: bytes) -> Imported:
-    return import_verdicts(store, read_lines(io.BytesIO(content), "x.jsonl"), "x.jsonl")
+    with read_lines(io.BytesIO(content), "x.jsonl") as verdicts:
+        return import_verdicts(store, verdicts, "x.jsonl")
 
 
 def test_a_store_is_taken_over_whole_and_twice_changes_nothing(make: Make) -> None:
@@ -83,12 +78,13 @@ def test_a_store_is_taken_over_whole_and_twice_changes_nothing(make: Make) -> No
     one.undo("Bob")
     content = exported(one)
     found = taken(two, content)
-    assert (len(found.added), found.n_known, found.conflicts) == (4, 0, ())
+    assert found == Imported(4, 0, ())
     assert exported(two) == content
+    assert all(tuple(store.each_standing()) == store.reviewed().standing for store in (one, two))
     stand = [{(given.who, given.at) for given in store.reviewed().standing} for store in (one, two)]
     assert stand[0] == stand[1] and {who for who, _ in stand[0]} == {"Ann", "Eve"}
     again = taken(two, content)
-    assert (again.added, again.n_known, again.conflicts) == ((), 4, ()) and exported(two) == content
+    assert again == Imported(0, 4, ()) and exported(two) == content
     # Taken back where it came to.
     assert len(two.undo("Eve")) == 1 and [given.who for given in two.reviewed().standing] == ["Ann"]
 
@@ -110,12 +106,12 @@ def test_a_longer_history_extends_a_shorter_one(make: Make) -> None:
     give(two, "Bob", kind="both")
     give(two, "Eve", kind="unclear")
     found = taken(one, exported(two))
-    assert (len(found.added), found.n_known) == (2, 1) and exported(one) == exported(two)
+    assert (found.n_added, found.n_known) == (2, 1) and exported(one) == exported(two)
     # The shorter one has nothing new.
     before = exported(two)
     give(one, "Max", 31)
-    assert len(taken(two, exported(one)).added) == 1
-    assert taken(one, before).added == ()
+    assert taken(two, exported(one)).n_added == 1
+    assert taken(one, before).n_added == 0
 
 
 def test_what_was_decided_apart_is_listed_and_the_rest_is_taken(make: Make) -> None:
@@ -127,7 +123,7 @@ def test_what_was_decided_apart_is_listed_and_the_rest_is_taken(make: Make) -> N
     give(two, "Bob", 31)
     give(two, "Bob", kind="pred")
     found = taken(one, exported(two))
-    assert [given.verdict.key.span.start for given in found.added] == [31]
+    assert found.n_added == 1 and one.every()[-1].verdict.key.span.start == 31
     (parted,) = found.conflicts
     assert (parted.ours.who, parted.theirs.who, parted.theirs.version) == ("Ann", "Bob", 2)
     said = str(parted)
@@ -148,7 +144,7 @@ def test_from_a_file_to_a_server_and_back(make: Make, server: databases.Server) 
         one.give(drafts[low : low + 600], "Ann")
     one.undo("Ann")
     content = exported(one)
-    assert len(taken(two, content).added) == 1_800 and exported(two) == content
+    assert taken(two, content).n_added == 1_800 and exported(two) == content
     assert taken(two, content).n_known == 1_800
     taken(three, exported(two))
     assert exported(three) == content
@@ -163,7 +159,7 @@ def test_a_verdict_that_was_changed_on_the_way_is_a_conflict(make: Make, key: st
     row = json.loads(exported(one))
     row[key] = {"note": "other", "kind": "pred", "who": "Bob"}[key]
     found = taken(one, json.dumps(row).encode())
-    assert (len(found.conflicts), found.added, found.n_known) == (1, (), 0)
+    assert (len(found.conflicts), found.n_added, found.n_known) == (1, 0, 0)
 
 
 def line(**changed: Any) -> bytes:
@@ -235,14 +231,14 @@ def test_two_verdicts_of_one_name_or_place_are_refused(make: Make) -> None:
     with pytest.raises(FormatError, match=r"x\.jsonl:2: a second verdict of version 1 on one span"):
         taken(make("one"), line() + line(uid="c" * 32))
     # Two exports, one behind the other, say the same thing twice.
-    assert len(taken(make("one"), line() + line()).added) == 1
+    assert taken(make("one"), line() + line()).n_added == 1
 
 
 def test_a_name_that_another_span_has_here_is_a_conflict(make: Make) -> None:
     store = make("one")
     taken(store, line())
     found = taken(store, line(span={"fragments": [[31, 38]], "type": "Drug"}))
-    assert (len(found.conflicts), found.added) == (1, ()) and len(store.every()) == 1
+    assert (len(found.conflicts), found.n_added) == (1, 0) and len(store.every()) == 1
 
 
 def test_many_verdicts_are_imported_in_batches_and_extend_the_histories_here(make: Make) -> None:
@@ -253,15 +249,15 @@ def test_many_verdicts_are_imported_in_batches_and_extend_the_histories_here(mak
         line(uid=f"{at + 5_000:032x}", span=span, version=2, kind="unclear") for at, span in enumerate(spans)
     )
     store = make("one")
-    assert len(taken(store, first).added) == 1_100
+    assert taken(store, first).n_added == 1_100
     other = ReviewStore(store.database.file or "")
     imported = taken(other, first + second)
-    assert (len(imported.added), imported.n_known, imported.conflicts) == (1_100, 1_100, ())
-    assert tuple(other.each()) == store.every() and len(store.every()) == 2_200
+    assert imported == Imported(1_100, 1_100, ())
+    assert tuple(map(verdict_in, other.each_row())) == store.every() and len(store.every()) == 2_200
     assert {stored.version for stored in store.reviewed().standing} == {2}
     # Somebody has decided meanwhile: nothing of a large import is kept that does not follow.
     with pytest.raises(ConflictError):
-        store.take(imported.added)
+        store.take(map(row_of, store.every()[1_100:]), {stored.verdict.key.record: 1 for stored in store.every()})
     assert len(store.every()) == 2_200
     other.close()
 
@@ -277,13 +273,14 @@ DOCUMENTS = Documents(("d1", "d2"), (TEXT, "Nobody."))
 
 
 def taken_by_hand(store: ReviewStore, content: bytes, who: str = "Ann") -> Imported:
-    return import_verdicts(store, read_lines(io.BytesIO(content), "x", documents=DOCUMENTS, who=who), "x")
+    with read_lines(io.BytesIO(content), "x", documents=DOCUMENTS, who=who) as verdicts:
+        return import_verdicts(store, verdicts, "x")
 
 
 def test_lines_written_by_hand_are_found_in_the_corpus(make: Make) -> None:
     store = make("one")
-    found = taken_by_hand(store, hand(note="both will do") + hand(side="pred", who="Bob", kind="pred"))
-    decided = {(one.who, one.verdict.key.side, one.verdict.kind) for one in found.added}
+    taken_by_hand(store, hand(note="both will do") + hand(side="pred", who="Bob", kind="pred"))
+    decided = {(one.who, one.verdict.key.side, one.verdict.kind) for one in store.every()}
     assert decided == {("Ann", "gold", "both"), ("Bob", "pred", "pred")}
     key = Key(text_digest(TEXT), "gold", Marked(((9, 16),), "Drug"))
     stands = store.reviewed().of(key)
@@ -354,6 +351,21 @@ def histories(draw: st.DrawFn) -> list[StoredVerdict]:
 @given(histories())
 def test_what_is_written_is_read_again(drawn: list[StoredVerdict]) -> None:
     content = b"".join(export_lines(drawn))
-    read = [one for _, one in read_lines(io.BytesIO(content), "x")]
+    with read_lines(io.BytesIO(content), "x") as verdicts:
+        read = list(map(verdict_in, verdicts))
     assert b"".join(export_lines(read)) == content
     assert {one.uid: one for one in read} == {one.uid: replace(one, number=0) for one in drawn}
+
+
+@given(histories())
+def test_a_line_written_in_another_way_is_the_same_verdict(drawn: list[StoredVerdict]) -> None:
+    """Lines as they are exported are read at once, any others with all checks."""
+    exported_lines = b"".join(export_lines(drawn))
+    others = [json.dumps(json.loads(line), ensure_ascii=False).encode() for line in exported_lines.splitlines()]
+    compact = [json.dumps(json.loads(line), separators=(",", ":")).encode() for line in exported_lines.splitlines()]
+    rows = []
+    for content in (exported_lines, b"\n".join(others), b"\r\n".join(compact)):
+        with read_lines(io.BytesIO(content), "x") as verdicts:
+            rows.append(list(verdicts))
+    assert rows[0] == rows[1] == rows[2]
+    assert sorted(rows[0]) == sorted(row_of(replace(stored, number=0)) for stored in drawn)

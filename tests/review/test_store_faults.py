@@ -19,11 +19,11 @@ from sqlalchemy import update
 
 from nereval_core.api.doctor import MENDED, examine, mend
 from nereval_core.problems import FormatError
-from nereval_core.review.exchange import export_lines
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import MissingVerdictsError, ReviewStore
 from nereval_core.review.store.backup import back_up
 from nereval_core.review.store.schema import EVENTS, read_revision
+from nereval_core.review.verdict_lines import export_lines
 from nereval_core.review.verdicts import Draft, body_of
 from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said

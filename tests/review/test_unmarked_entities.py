@@ -13,9 +13,10 @@ from nereval_core.problems import FormatError
 from nereval_core.review.apply import apply_verdicts
 from nereval_core.review.apply.adjudication import adjudicate
 from nereval_core.review.apply.corrected_copy import log_rows
-from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
+from nereval_core.review.exchange import import_verdicts
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.tables import log_table, staleness_test, verdicts_table
+from nereval_core.review.verdict_lines import export_lines, read_lines
 from nereval_core.review.verdicts import Draft, Key, Marked, Seen, StoredVerdict, Verdict, given_in_words, text_digest
 from tests.review.test_apply import ANN, DRUG, LONG, TEXT, TWICE, layer_of, standing, verdict
 
@@ -100,7 +101,8 @@ def test_it_goes_to_another_store_and_back(store: ReviewStore, tmp_path_factory:
     store.give([draft(TWICE, TWICE, SPLIT_DOSE)], "Ann")
     lines = b"".join(export_lines(store.every()))
     other = ReviewStore(tmp_path_factory.mktemp("other") / "review.sqlite")
-    import_verdicts(other, read_lines(io.BytesIO(lines), "f"), "f")
+    with read_lines(io.BytesIO(lines), "f") as verdicts:
+        import_verdicts(other, verdicts, "f")
     assert b"".join(export_lines(other.every())) == lines
     assert [stored.verdict for stored in other.reviewed().standing] == [
         stored.verdict for stored in store.reviewed().standing

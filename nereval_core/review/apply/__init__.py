@@ -119,9 +119,7 @@ def select_verdicts(
     """Return the verdicts of some reviewers and kinds, None for all."""
     if who is None and kinds is None:
         return reviewed
-    return reviewed.only(
-        lambda stored: (who is None or stored.who in who) and (kinds is None or stored.verdict.kind in kinds)
-    )
+    return reviewed.only(lambda stored: stored.is_of(who, kinds))
 
 
 def drop_verdicts(reviewed: Reviewed, uids: Collection[str]) -> Reviewed:

@@ -12,12 +12,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from sys import intern
 from threading import Lock
-from typing import Any, get_args
+from typing import Any, NamedTuple
 
-import msgspec
 from sqlalchemy import Connection, Row, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -25,28 +24,28 @@ from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import garbage_collection_off
 from nereval_core.review.standing_verdicts import RecordHistory, Reviewed
 from nereval_core.review.store.databases import VARIABLE, Database, default_file
+from nereval_core.review.store.rows import VerdictRow, row_of, verdict_in
 from nereval_core.review.store.schema import (
     EVENTS,
     HEAD,
     REVISION,
     UNCHAINED,
     CheckedBody,
-    add_checksum,
     checked_body,
+    checksum_of,
     create_tables,
     read_revision,
+    with_checksum,
 )
 from nereval_core.review.verdicts import (
+    KINDS,
     WITHDRAWN,
     ConflictError,
     Draft,
     Key,
-    Kind,
     StoredVerdict,
-    body_of,
     name_problems,
     raise_problems,
-    verdict_of,
     verdict_problems,
 )
 
@@ -149,15 +148,15 @@ class ReviewStore:
         with self.database.writing() as connection:
             before = ""
             for row in connection.execute(_IN_ORDER).all():
-                checked = self._checked(row)
+                _, checked = self._checked(row)
                 if checked.previous not in (None, before):
-                    body = add_checksum(checked.body, _fields(row), before)
+                    body = with_checksum(checked.body, checked.checksum, before)
                     connection.execute(update(EVENTS).where(EVENTS.c.number == row.number).values(body=body))
                 before = checked.checksum
             self._keep_end(connection)
 
-    def each(self) -> Iterator[StoredVerdict]:
-        """Yield the verdicts of `every` without holding them all; the database is read until the last.
+    def each_row(self) -> Iterator[VerdictRow]:
+        """Yield the rows of the verdicts of `every` without holding them; the database is read until the last.
 
         Raises:
             MissingVerdictsError: after the last, some are missing.
@@ -165,6 +164,31 @@ class ReviewStore:
         with self.database.reading() as connection:
             if connection is not None and self.has_tables(connection):
                 yield from self._consecutive(connection)
+
+    def each_standing(self) -> Iterator[StoredVerdict]:
+        """Yield the verdicts of `Reviewed.standing` without holding them; the database is read until the last.
+
+        Raises:
+            MissingVerdictsError: after the last, some are missing between others.
+        """
+        with self.database.reading(one_moment=True) as connection:
+            if connection is None or not self.has_tables(connection):
+                return
+            replaced = _replaced_numbers(connection)
+            for row in self._consecutive(connection):
+                if row.number not in replaced and row.kind in KINDS:
+                    yield self.verdict_in(row)
+
+    def verdict_in(self, row: VerdictRow) -> StoredVerdict:
+        """Return the verdict in a row.
+
+        Raises:
+            FormatError: its body is damaged.
+        """
+        try:
+            return verdict_in(row)
+        except ValueError as error:
+            raise self._damaged(row) from error
 
     def give(self, drafts: Sequence[Draft], who: str) -> tuple[StoredVerdict, ...]:
         """Store verdicts, all of them or none; return them as stored.
@@ -187,7 +211,8 @@ class ReviewStore:
             StoredVerdict(draft.verdict, who, at, draft.seen + 1, uuid.uuid4().hex, batch, draft.undoes)
             for draft in draft_of_record.values()
         ]
-        with self._kept(verdicts) as (connection, last):
+        n_seen = {draft.verdict.key.record: draft.seen for draft in draft_of_record.values()}
+        with self._kept(map(row_of, verdicts), n_seen) as (connection, last):
             return self._given(connection, EVENTS.c.number > last)
 
     def undo(self, who: str, records: Collection[str] | None = None) -> tuple[StoredVerdict, ...]:
@@ -229,45 +254,43 @@ class ReviewStore:
             raise ConflictError(changed)
         return self.give(drafts, who)
 
-    def take(self, verdicts: Iterable[StoredVerdict]) -> None:
-        """Store valid verdicts of another store as they were given there; each follows the version before its own.
+    def take(self, rows: Iterable[VerdictRow], n_stored: Mapping[str, int]) -> None:
+        """Store valid verdicts of another store as they were given there, each after the version before its own.
 
         Valid are those in which `verdict_problems` finds nothing: whoever reads them says on which line it does.
+        `n_stored` has the number of verdicts on each of their records that they follow.
 
         Raises:
             ConflictError: the records have other verdicts here.
             FormatError: the database refuses them.
         """
-        if imported := tuple(verdicts):
-            with self._kept(imported):
+        if n_stored:
+            with self._kept(rows, n_stored):
                 pass
 
     def close(self) -> None:
         self.database.close()
 
     @contextmanager
-    def _kept(self, verdicts: Sequence[StoredVerdict]) -> Iterator[tuple[Connection, int]]:
-        """Store verdicts in one transaction, and yield it with the number of the last verdict before them."""
-        records = {stored.verdict.key.record for stored in verdicts}
+    def _kept(self, rows: Iterable[VerdictRow], n_seen: Mapping[str, int]) -> Iterator[tuple[Connection, int]]:
+        """Store verdicts in one transaction, and yield it with the number of the last verdict before them.
+
+        They follow so many verdicts on each of their records (`n_seen`).
+        """
         try:
             with self.database.writing() as connection:
                 self.prepare(connection)
-                versions = self._versions(connection, records)
-                for stored in verdicts:
-                    record = stored.verdict.key.record
-                    if versions.get(record, 0) != stored.version - 1:
-                        raise self._unseen(self._last(connection, records), verdicts)
-                    versions[record] = stored.version
+                versions = self._versions(connection, n_seen)
+                if any(versions.get(record, 0) != number for record, number in n_seen.items()):
+                    raise self._unseen(self._last(connection, n_seen), n_seen)
+                del versions
                 last = connection.execute(select(EVENTS).order_by(EVENTS.c.number.desc()).limit(1)).first()
                 if problems := self._lost_end(connection, 0 if last is None else last.number):
                     raise MissingVerdictsError(problems)
-                previous = "" if last is None else self._checked(last).checksum
-                for low in range(0, len(verdicts), _BATCH):
-                    rows = []
-                    for stored in verdicts[low : low + _BATCH]:
-                        row, previous = _row(stored, previous)
-                        rows.append(row)
-                    connection.execute(insert(EVENTS), rows)
+                previous = "" if last is None else self._checked(last)[1].checksum
+                values = _chained(rows, previous)
+                while batch := list(islice(values, _BATCH)):
+                    connection.execute(insert(EVENTS), batch)
                 self._keep_end(connection)
                 yield connection, 0 if last is None else last.number
             # Not before they are there for good: a transaction that fails takes the tables with it.
@@ -276,7 +299,7 @@ class ReviewStore:
             # Written past the line that writers stand in; nothing of ours was kept.
             with self.database.reading() as connection:
                 assert connection is not None
-                raise ConflictError(self._last(connection, records).values()) from error
+                raise ConflictError(self._last(connection, n_seen).values()) from error
 
     def prepare(self, connection: Connection) -> None:
         """Make the tables where there are none; those of the revision before become of this one.
@@ -316,9 +339,8 @@ class ReviewStore:
             return tuple(self._rows(connection, *where))
 
     def _rows(self, connection: Connection, *where: Any) -> Iterator[StoredVerdict]:
-        rows = connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))
-        for batch in rows.partitions(_BATCH):
-            yield from map(self._read, batch)
+        for row in connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number)):
+            yield self.verdict_in(self._checked(row)[0])
 
     def _versions(self, connection: Connection, records: Collection[str]) -> dict[str, int]:
         """Return the last version of each of these records that has verdicts; of many, that of others too."""
@@ -328,9 +350,9 @@ class ReviewStore:
 
     def _all(self, connection: Connection, first: int = 0) -> tuple[StoredVerdict, ...]:
         with garbage_collection_off():
-            return tuple(self._consecutive(connection, first))
+            return tuple(map(self.verdict_in, self._consecutive(connection, first)))
 
-    def _consecutive(self, connection: Connection, first: int = 0) -> Iterator[StoredVerdict]:
+    def _consecutive(self, connection: Connection, first: int = 0) -> Iterator[VerdictRow]:
         """Yield all verdicts from a number on, or all; each row names the one before it.
 
         Raises:
@@ -338,11 +360,13 @@ class ReviewStore:
         """
         gaps: list[Problem] = []
         before, number = None if first else "", 0
-        rows = connection.execute(_IN_ORDER.where(EVENTS.c.number >= first))
+        query = _IN_ORDER.where(EVENTS.c.number >= first)
+        # All rows at once would be held by the driver of PostgreSQL; few come faster without a cursor on the server.
+        rows = connection.execute(query if first else query.execution_options(yield_per=_BATCH))
         for batch in rows.partitions(_BATCH):
-            for row in batch:
-                checked = self._checked(row)
-                yield self._verdict(row, checked)
+            for values in batch:
+                row, checked = self._checked(values)
+                yield row
                 if None not in (before, checked.previous) and checked.previous != before:
                     place = f"between numbers {number} and {row.number}" if number else f"before number {row.number}"
                     gaps.append(Problem(self.name, None, f"verdicts are missing {place}", MISSING))
@@ -364,10 +388,9 @@ class ReviewStore:
             last = connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
             connection.exec_driver_sql(f"{_END_OF_FILE} = {last:d}")
 
-    def _unseen(self, stand: Mapping[str, StoredVerdict], verdicts: Iterable[StoredVerdict]) -> Exception:
+    def _unseen(self, stand: Mapping[str, StoredVerdict], n_seen: Mapping[str, int]) -> Exception:
         """Return the error for records whose last version is not the one that the reviewer had seen."""
-        seen_versions = {stored.verdict.key.record: stored.version - 1 for stored in reversed(list(verdicts))}
-        theirs = [stand[record] for record in sorted(stand) if stand[record].version != seen_versions[record]]
+        theirs = [stand[record] for record in sorted(stand) if stand[record].version != n_seen[record]]
         if theirs:
             return ConflictError(theirs)
         finding = "verdicts that you had seen are there no more"
@@ -382,49 +405,76 @@ class ReviewStore:
                 last_of_record[stored.verdict.key.record] = stored
         return last_of_record
 
-    def _courses(self, connection: Connection, records: Iterable[str]) -> dict[str, RecordHistory]:
+    def _courses(self, connection: Connection, records: Iterable[str]) -> dict[str, RecordHistory[StoredVerdict]]:
         """Return the history of each of these records that has verdicts."""
-        courses: dict[str, RecordHistory] = {}
+        courses: dict[str, RecordHistory[StoredVerdict]] = {}
         for part in _parts(records):
             for stored in self._given(connection, EVENTS.c.record.in_(part)):
                 record = stored.verdict.key.record
                 courses[record] = courses.get(record, RecordHistory()).then(stored)
         return courses
 
-    def _read(self, row: Row[Any]) -> StoredVerdict:
-        return self._verdict(row, self._checked(row))
-
-    def _checked(self, row: Row[Any]) -> CheckedBody:
+    def _checked(self, row: Row[Any]) -> tuple[VerdictRow, CheckedBody]:
+        """Return a row without its checksum, and what that says."""
+        values = tuple(row)
         try:
-            return checked_body(row.body, _fields(row))
+            checked = checked_body(values[_BODY], _fields(values))
         except (TypeError, ValueError) as error:
             raise self._damaged(row) from error
+        return VerdictRow._make((*values[:_BODY], checked.body, *values[_BODY + 1 :])), checked
 
-    def _damaged(self, row: Row[Any]) -> FormatError:
+    def _damaged(self, row: VerdictRow | Row[Any]) -> FormatError:
         finding = f"verdict number {row.number} is damaged"
         return FormatError.single(self.name, None, finding, "restore a copy, or name another one")
 
-    def _verdict(self, row: Row[Any], checked: CheckedBody) -> StoredVerdict:
-        number, uid, _, version, kind, _, note, who, at, batch, undoes = tuple(row)
-        try:
-            verdict = verdict_of(kind if kind in _KNOWN else WITHDRAWN, note, msgspec.json.decode(checked.body))
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise self._damaged(row) from error
-        return StoredVerdict(verdict, intern(who), at, version, uid, uid if batch == uid else batch, undoes, number)
 
-
-_KNOWN = get_args(Kind)
-CHECKED = ("uid", "record", "version", "kind", "note", "who", "at", "batch", "undoes")
-"""The columns that the checksum in a row's body covers, besides the body."""
+_BODY = VerdictRow._fields.index("body")
+_INSERTED = VerdictRow._fields[1:]
 MISSING = "restore a copy, or go on without them by `nereval doctor --mend`"
 _END_OF_FILE = "PRAGMA user_version"
 """A number in the header of a SQLite file: here that of the last verdict, 0 in files of earlier versions."""
 _IN_ORDER = select(EVENTS).order_by(EVENTS.c.number)
 
 
-def _fields(row: Row[Any]) -> Sequence[Any]:
-    """Return the columns CHECKED, in their order, which is that of the table."""
-    return *row[1:5], *row[6:]
+def _fields(row: Sequence[Any]) -> Sequence[str | int]:
+    """Return the columns that the checksum in a row's body covers besides the body, in the order of the table."""
+    return *row[1:_BODY], *row[_BODY + 1 :]
+
+
+def _chained(rows: Iterable[VerdictRow], previous: str) -> Iterator[dict[str, str | int]]:
+    """Yield the values of rows to be inserted, without their numbers; each names the checksum before its own."""
+    for row in rows:
+        checksum = checksum_of(row.body, _fields(row))
+        body = with_checksum(row.body, checksum, previous)
+        yield dict(zip(_INSERTED, (*row[1:_BODY], body, *row[_BODY + 1 :]), strict=True))
+        previous = checksum
+
+
+def _replaced_numbers(connection: Connection) -> Collection[int]:
+    """Return the numbers of verdicts that are not in force, as another one on their record is."""
+    several = select(EVENTS.c.record).group_by(EVENTS.c.record).having(func.count() > 1)
+    columns = EVENTS.c.record, EVENTS.c.number, EVENTS.c.uid, EVENTS.c.version, EVENTS.c.undoes
+    courses: dict[str, RecordHistory[_Place]] = {}
+    none: RecordHistory[_Place] = RecordHistory()
+    for record, *place in connection.execute(
+        select(*columns).where(EVENTS.c.record.in_(several)).order_by(EVENTS.c.number)
+    ):
+        courses[record] = courses.get(record, none).then(_Place(*place))
+    return {
+        place.number
+        for course in courses.values()
+        for place in course.history
+        if place is not (course.in_force or course.last)
+    }
+
+
+class _Place(NamedTuple):
+    """What decides which verdict of a record is in force."""
+
+    number: int
+    uid: str
+    version: int
+    undoes: str
 
 
 def _parts(records: Iterable[str]) -> Iterator[Sequence[str]]:
@@ -436,22 +486,3 @@ def _parts(records: Iterable[str]) -> Iterator[Sequence[str]]:
 def moment() -> str:
     """Return the present moment in ISO 8601, UTC, as it is stored."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _row(stored: StoredVerdict, previous: str) -> tuple[dict[str, Any], str]:
-    """Return the row of a verdict that follows a row with this checksum, and its own."""
-    verdict = stored.verdict
-    row: dict[str, Any] = {
-        "uid": stored.uid,
-        "record": verdict.key.record,
-        "version": stored.version,
-        "kind": verdict.kind,
-        "note": verdict.note,
-        "who": stored.who,
-        "at": stored.at,
-        "batch": stored.batch,
-        "undoes": stored.undoes,
-    }
-    fields = [row[name] for name in CHECKED]
-    body = add_checksum(body_of(verdict), fields, previous)
-    return row | {"body": body}, checked_body(body, fields).checksum

@@ -6,7 +6,6 @@ verdict's row has that of the row before it too, so that a row cannot vanish fro
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from collections.abc import Sequence
@@ -28,6 +27,8 @@ from sqlalchemy import (
     inspect,
     select,
 )
+
+from nereval_core.review.verdicts import ascii_json
 
 HEAD = "0003"
 """The revision of the tables."""
@@ -117,28 +118,33 @@ class CheckedBody(NamedTuple):
     previous: str | None
 
 
-def add_checksum(body: str, fields: Sequence[str | int], previous: str | None = None) -> str:
-    """Return a row's JSON object with a checksum of itself and of the row's other fields, and that of the row before.
+def add_checksum(body: str, fields: Sequence[str | int]) -> str:
+    """Return a row's JSON object with a checksum of itself and of the row's other fields, for rows without an order."""
+    return with_checksum(body, checksum_of(body, fields), None)
 
-    Rows whose order does not matter name none.
-    """
+
+def with_checksum(body: str, checksum: str, previous: str | None) -> str:
+    """Return a row's JSON object with its checksum, and that of the row before where these have an order."""
     link = "" if previous is None else f',"previous":"{previous}"'
-    return f'{body[:-1]},"checksum":"{_checksum(body, fields)}"{link}}}'
+    return f'{body[:-1]},"checksum":"{checksum}"{link}}}'
 
 
 def checked_body(body: str, fields: Sequence[str | int]) -> CheckedBody:
-    """Return the JSON that was passed to `add_checksum`; rows of early versions have no checksum.
+    """Return the JSON that was passed to `with_checksum`; rows of early versions have no checksum.
 
     Raises:
         ValueError: the row is not as it was written.
     """
     end = _END.search(body)
     plain = body if end is None else body[: end.start()] + "}"
-    checksum = _checksum(plain, fields)
+    checksum = checksum_of(plain, fields)
     if end is not None and checksum != end[1]:
         raise ValueError("the row is not as it was written")
     return CheckedBody(plain, checksum, None if end is None else end[2])
 
 
-def _checksum(body: str, fields: Sequence[str | int]) -> str:
-    return f"{zlib.crc32(json.dumps([body, *fields]).encode()):08x}"
+def checksum_of(body: str, fields: Sequence[str | int]) -> str:
+    """Return the checksum of a row: the CRC-32 of its values as a list of JSON."""
+    values = [str(value) if isinstance(value, int) else ascii_json(value) for value in (body, *fields)]
+    content = f"[{', '.join(values)}]"
+    return f"{zlib.crc32(content.encode()):08x}"

@@ -12,8 +12,9 @@ from nereval_core.problems import FormatError
 from nereval_core.review.apply import Change
 from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, signature, span_in_words
 from nereval_core.review.apply.settlement import REASONS, STALE
-from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
+from nereval_core.review.exchange import import_verdicts
 from nereval_core.review.tables import log_table
+from nereval_core.review.verdict_lines import export_lines, read_lines
 from nereval_core.review.verdicts import StoredVerdict, kind_in_words, minute_of
 from nereval_core.tables import Cell
 from pages.shared import review
@@ -137,8 +138,8 @@ def import_form(texts: Collection[str] | None) -> None:
     file = st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"])
     if file is not None and st.button("Import", key="import_verdicts", type="primary"):
         try:
-            lines = read_lines(io.BytesIO(file.getvalue()), file.name)
-            st.session_state[TAKEN] = import_verdicts(verdict_store.store_to_write(), lines, file.name)
+            with read_lines(io.BytesIO(file.getvalue()), file.name) as lines:
+                st.session_state[TAKEN] = import_verdicts(verdict_store.store_to_write(), lines, file.name)
         except FormatError as error:
             st.session_state.pop(TAKEN, None)
             show_problems(error.lines())
@@ -148,7 +149,7 @@ def import_form(texts: Collection[str] | None) -> None:
     result = st.session_state.pop(TAKEN, None)
     if result is None:
         return
-    st.success(f"{count(len(result.added), 'verdict')} imported, {result.n_known:,} known before.")
+    st.success(f"{count(result.n_added, 'verdict')} imported, {result.n_known:,} known before.")
     if result.conflicts:
         st.warning(f"{count(len(result.conflicts), 'span')} with conflicting verdicts, none of which was imported:")
         for conflict in [conflict for conflict in result.conflicts if _is_on(conflict.ours, texts)][:SHOWN]:

@@ -28,7 +28,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import say, write_files
     from nereval_core.cli.verdicts import check_kept, check_replaceable, existing_store, verdict_count
-    from nereval_core.review.exchange import export_lines
+    from nereval_core.review.verdict_lines import export_lines
 
     with closing(existing_store(options.review)) as store:
         check_kept(options.output, [store.database.file])

@@ -25,23 +25,27 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.api.read import read
     from nereval_core.cli.output import say
     from nereval_core.cli.verdicts import verdict_count
-    from nereval_core.review.exchange import import_verdicts, read_lines
+    from nereval_core.review.exchange import import_verdicts
     from nereval_core.review.store import ReviewStore
+    from nereval_core.review.verdict_lines import read_lines
 
-    documents = read(options.files, format=options.format).layer.documents if options.files else None
+    documents = None
+    if options.files:
+        from nereval_core.api.read import read
+
+        documents = read(options.files, format=options.format).layer.documents
     source = "standard input" if options.input == STDOUT else options.input
     with closing(ReviewStore.of_environment(options.review)) as store, ExitStack() as stack:
         stream: BinaryIO = sys.stdin.buffer
         if options.input != STDOUT:
             stream = stack.enter_context(Path(options.input).open("rb"))
         lines = read_lines(stream, source, documents=documents, who=options.reviewer or "")
-        imported = import_verdicts(store, lines, source)
+        imported = import_verdicts(store, stack.enter_context(lines), source)
     for conflict in imported.conflicts:
         print(f"conflict: {conflict}")
-    counts = f"{verdict_count(len(imported.added))} imported, {imported.n_known:,} known before"
+    counts = f"{verdict_count(imported.n_added)} imported, {imported.n_known:,} known before"
     spans = "1 span" if len(imported.conflicts) == 1 else f"{len(imported.conflicts):,} spans"
     conflicts = f", {spans} with conflicting verdicts, not imported" if imported.conflicts else ""
     say(f"{store.name}: {counts}{conflicts}")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from nereval_core.cli.options import Parser, UsageError, add_output, add_verdicts
+
+if TYPE_CHECKING:
+    from nereval_core.corpus import Layer
 
 HELP = "list the current verdicts"
 USAGE = "[GOLD [PRED ...]] [options]"
@@ -22,12 +27,11 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
     from nereval_core.cli.output import Result, say, unchecked_places, write_result
     from nereval_core.cli.verdicts import check_kept, existing_store, verdict_count, verdict_options
+    from nereval_core.readers import garbage_collection_off
     from nereval_core.report.json_results import versions
-    from nereval_core.review.apply import select_verdicts
     from nereval_core.review.tables import staleness_test, verdicts_table
 
     places = unchecked_places(options)
@@ -39,14 +43,15 @@ def run(options: argparse.Namespace) -> None:
     with closing(existing_store(options.review)) as store:
         for place in places.values():
             check_kept(place, [store.database.file, *real_paths(options.files)])
-        # Predictions without texts of their own, such as .ann files alone, stand in those of gold.
-        gold = [read(path, format=options.format) for path in options.files[:1]]
-        predictions = [read(path, format=options.format, texts=gold[0]) for path in options.files[1:]]
-        layers = [reading.layer for reading in (*gold, *predictions)]
+        layers = _layers(options.files, options.format)
         is_stale = staleness_test(layers)
-        accepted = select_verdicts(store.reviewed(), who=accepting.reviewers, kinds=accepting.kinds)
-        verdicts = [verdict for verdict in accepted.standing if not options.stale or is_stale(verdict)]
-    table = verdicts_table(verdicts, layers)
+        verdicts = (
+            stored
+            for stored in store.each_standing()
+            if stored.is_of(accepting.reviewers, accepting.kinds) and (not options.stale or is_stale(stored))
+        )
+        with garbage_collection_off():
+            table = verdicts_table(verdicts, layers)
     result = Result(
         tables=lambda: [table],
         long=lambda: table,
@@ -54,4 +59,15 @@ def run(options: argparse.Namespace) -> None:
     )
     write_result(result, places)
     if not places:
-        say(f"{store.name}: {verdict_count(len(verdicts))}")
+        say(f"{store.name}: {verdict_count(len(table.rows))}")
+
+
+def _layers(files: Sequence[str], format: str) -> list[Layer]:
+    if not files:
+        return []
+    from nereval_core.api.read import read
+
+    gold = read(files[0], format=format)
+    # Predictions without texts of their own, such as .ann files alone, stand in those of gold.
+    predictions = [read(path, format=format, texts=gold) for path in files[1:]]
+    return [reading.layer for reading in (gold, *predictions)]
