@@ -35,8 +35,8 @@ PARTS = ("gold_credit", "pred_credit", "POS", "ACT")
 """The counts that ratios are computed from: twice the credit of gold spans and of predictions, and their numbers."""
 RATIOS = ("precision", "recall", "f1")
 F1 = RATIOS.index("f1")
-WEIGHTS_AT_ONCE = 1 << 20
-"""Weights drawn together; the draws are the same whatever this number is."""
+WEIGHTS_AT_ONCE = 1 << 22
+"""Weights drawn together; the draws are the same whatever this number is. Each product with them reads all counts."""
 DRAWN_AT_ONCE = 1 << 15
 """Documents drawn together, which is several times as fast for corpora of few; the draws are the same, too."""
 COUNTS_AT_ONCE = 1 << 25
@@ -174,11 +174,7 @@ class Bootstrap:
     def _weights(self) -> NDArray[np.uint8]:
         """How often each unit is drawn in each resample, shape (units, resamples): the draws of `bootstrap_sums`."""
         weights = np.empty((self.units.count, self.plan.resamples), np.uint8)
-        rng = np.random.default_rng((self.plan.seed, 0))
-        step = max(1, WEIGHTS_AT_ONCE // max(self.units.count, 1))
-        for resamples in _slices(self.plan.resamples, step):
-            drawn = np.empty((resamples.stop - resamples.start, self.units.count), np.float32)
-            _draw_with_replacement(rng, drawn)
+        for resamples, drawn in _draws(_draw_with_replacement, self.plan, 0, self.units.count, np.float32):
             # One in e times the factorial of 256 is more.
             assert drawn.max(initial=0) < 256
             weights[:, resamples] = drawn.T
@@ -461,15 +457,23 @@ def _weighted_sums(counts: DocumentCounts, plan: ResamplingPlan, stream: int, dr
     is_exact = documents * max(int(np.abs(rows).max(initial=0)), 1) < FLOAT32_EXACT_BELOW
     dtype: type[np.floating[Any]] = np.float32 if is_exact else np.float64
     sums = np.empty((len(first), plan.resamples), dtype)
-    buffer = np.empty((min(plan.resamples, max(1, WEIGHTS_AT_ONCE // documents)), documents), dtype)
     for part in _slices(len(first), max(1, COUNTS_AT_ONCE // documents)):
         columns = np.ascontiguousarray(rows[first[part]].astype(dtype).T)
-        rng = np.random.default_rng((plan.seed, stream))
-        for resamples in _slices(plan.resamples, len(buffer)):
-            weights = buffer[: resamples.stop - resamples.start]
-            draw(rng, weights)
+        for resamples, weights in _draws(draw, plan, stream, documents, dtype):
             sums[part, resamples] = (weights @ columns).T
     return sums[distinct_row].reshape(*counts.shape[:-1], plan.resamples)
+
+
+def _draws(
+    draw: Draw, plan: ResamplingPlan, stream: int, units: int, dtype: type[np.floating[Any]]
+) -> Iterator[tuple[slice, Sums]]:
+    """Yield a few resamples after another and their weights, shape (resamples, units); the next overwrite these."""
+    buffer = np.empty((min(plan.resamples, max(1, WEIGHTS_AT_ONCE // units)), units), dtype)
+    rng = np.random.default_rng((plan.seed, stream))
+    for resamples in _slices(plan.resamples, len(buffer)):
+        weights = buffer[: resamples.stop - resamples.start]
+        draw(rng, weights)
+        yield resamples, weights
 
 
 def _slices(size: int, step: int) -> Iterator[slice]:
