@@ -13,8 +13,10 @@ python=.venv-tests/bin/python
 export CI=true OPENBLAS_NUM_THREADS=1
 failed=()
 step() {
+    local begun=$SECONDS
     printf '\n== %s\n' "$*"
     "$@" </dev/null || failed+=("$*")
+    printf '== %d seconds\n' $((SECONDS - begun))
 }
 
 step bash tests/run.sh --nightly -m nightly

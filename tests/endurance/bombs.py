@@ -8,14 +8,18 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import struct
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
+
+import msgspec
 
 from tests.endurance.tries import FailedTryError, Try, make_tries
 from tests.support import PYTHON_PATH, ROOT
@@ -40,6 +44,20 @@ def _zip(**entries: bytes) -> bytes:
         for name, content in entries.items():
             archive.writestr(name.replace("__", "."), content)
     return raw.getvalue()
+
+
+def _docbin(n_tokens: int) -> bytes:
+    """Return a DocBin of one document of one word, again and again: it expands just less than is refused."""
+    # Not by scripts that read no such files: it takes long to import.
+    import spacy
+    from spacy.tokens import Doc, DocBin
+
+    doc = Doc(spacy.blank("en").vocab, words=["a"])
+    content = msgspec.msgpack.decode(zlib.decompress(DocBin(docs=[doc]).to_bytes()))
+    content |= {key: content[key] * n_tokens for key in ("tokens", "spaces")}
+    content["lengths"] = struct.pack("<i", n_tokens)
+    content["strings"].append(random.Random(0).randbytes(n_tokens // 4).hex())
+    return zlib.compress(msgspec.msgpack.encode(content), 9)
 
 
 def _declaring(declarations: bytes, size: int) -> bytes:
@@ -71,6 +89,7 @@ BOMBS: Mapping[str, Callable[[int], bytes]] = MappingProxyType(
             b"".join(b"<!ATTLIST z a%d CDATA #IMPLIED>" % at for at in range(size // 30)), 1
         ),
         "entities.xml": lambda size: _declaring(b'<!ENTITY a "%s">' % (b"a" * size), 1),
+        "tokens.spacy": _docbin,
         "entries.zip": lambda size: _zip(**{f"d{at}__ann": b"" for at in range(size // 50)}),
         "text.zip": lambda size: _zip(gold__jsonl=GOLD.encode(), a__jsonl=b" " * (300 * size)),
         "strings.xlsx": lambda size: _zip(
