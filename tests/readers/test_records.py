@@ -291,6 +291,12 @@ def test_words_that_name_no_keys_are_refused(words: str, said: str) -> None:
         parse_keys(words)
 
 
+def test_a_key_that_lacks_is_called_by_the_first_of_its_names() -> None:
+    row = {"text": TEXT, "marks": [{"label": "PER"}, {"start": 0, "end": 3}]}
+    found = problems(json.dumps(row), keys={"spans": "marks"})
+    assert [problem.remedy for problem in found] == ["write integers under start and end", "write a string under label"]
+
+
 def test_two_ends_no_spans_and_unknown_names_are_refused() -> None:
     for keys, said in (
         ({"spans": "marks", "end": "to", "last": "to"}, "end and last are two ends"),

@@ -239,7 +239,7 @@ def add_span(span: Visit, shape: RecordShape, text: RecordText, builder: Builder
     names = type_of_span(span, shape)
     labels = names if isinstance(names, list) else [names]
     if not labels or not all(isinstance(name, str) and name for name in labels):
-        complain(f"{place} has no type", f"write a string under {shape.label}")
+        complain(f"{place} has no type", f"write a string under {shape.label.partition('|')[0]}")
         return
     try:
         start, end, fragments = _place(value, shape, text, place)
@@ -298,7 +298,7 @@ def _start_and_end(value: Any, shape: RecordShape, place: str) -> Pair:
         return start, start + len(quote)
     end = leaf(value, end_key)
     if type(start) is not int or type(end) is not int:
-        keys = f"{shape.start} and {end_key or shape.quote}"
+        keys = " and ".join(path.partition("|")[0] for path in (shape.start, end_key or shape.quote))
         raise FaultError(f"{place} has no place", f"write integers under {keys}")
     return start, start + end if shape.length else end
 
