@@ -35,7 +35,7 @@ from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
 from pages.shared.view.text import named, plain
 from tests.cli.test_review_apply_command import drafted
-from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound, start_afresh
+from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sentences, sound, start_afresh
 from tests.support.workbench import listed
 
 STRICT = Settings((CRITERIA["strict"],))
@@ -83,6 +83,33 @@ def test_with_no_verdict_it_says_how_to_give_one(name: str, store: ReviewStore) 
     assert not app.dataframe
     if not name:
         assert [metric.value.partition(" ")[0] for metric in app.metric] == ["0"]
+
+
+def test_every_page_says_the_same_number_of_open_records_of_a_system_that_nobody_has_read(store: ReviewStore) -> None:
+    """Finish counted what was decided beside another system's prediction as decided, Inspect and Progress as open."""
+    given(store, system="rules")
+    other = replace(VIEW, system="perceptron")
+    shown = [
+        sentence
+        for app in (opened("Inspect", other), opened("Review", other), opened("Review", view("finish", other)))
+        for sentence in (
+            *sentences(app),
+            *(link.label for link in app.get("page_link")),
+            *(box.label for box in app.expander),
+        )
+    ]
+    texts = " | ".join(shown)
+    numbers = [
+        re.search(pattern, texts)
+        for pattern in (
+            r"([\d,]+) open",
+            r"Decide the rest: ([\d,]+)",
+            r"([\d,]+) without a verdict, \d+ with one",
+            r"Decide on Inspect: ([\d,]+) record",
+        )
+    ]
+    assert all(numbers), texts
+    assert len({match[1] for match in numbers if match}) == 1, texts
 
 
 def test_with_verdicts_that_wait_for_a_name_it_says_so(store: ReviewStore) -> None:

@@ -4,8 +4,8 @@
 function difference(pieces) {
   const words = make("bdi");
   for (const [text, sign] of pieces) {
-    if (sign === "+") words.append(spaced("ins", "nd-in", text, "taken in by the prediction"));
-    else if (sign === "-") words.append(spaced("del", "nd-out", text, "left out by the prediction"));
+    if (sign === "+") words.append(spaced("ins", "nd-in", text, "beyond the reference's span"));
+    else if (sign === "-") words.append(spaced("del", "nd-out", text, "left out of the reference's span"));
     else words.append(text);
   }
   if (!pieces.length) words.append("(empty)");

@@ -216,11 +216,9 @@ def _quote(text: str, fragments: Fragments) -> str:
 
 def _why(reason: str, gold: object, pred: object, words: LayerWords) -> str:
     """Return why a record was decided so, without the types, which an entry shows in another way."""
-    if words.by_name:
-        return words.reason(reason, gold, pred)
     if isinstance(gold, str) and isinstance(pred, str):
         reason = reason.removesuffix(type_difference(gold, pred)).removesuffix("; ")
-    return reason
+    return words.reason(reason, gold, pred)
 
 
 def _types(gold: object, pred: object) -> list[str]:
