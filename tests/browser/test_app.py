@@ -190,6 +190,24 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
     )
 
 
+def test_bars_stay_and_keep_the_focus_when_their_numbers_change(visit: Visit) -> None:
+    page = visit.page
+    visit.open("Overview", VIEW)
+    page.evaluate("() => { window.bars = [...document.querySelectorAll('.nvb')]; }")
+    f1 = page.get_by_role("button", name="PROTEINAS: F1", exact=False)
+    f1.focus()
+    before = f1.inner_text()
+    with visit.rerun():
+        # Without a pointer, which would take the focus along.
+        page.locator(".st-key-widget_schema button", has_text="type").evaluate("button => button.click()")
+    assert visit.eventually(lambda: f1.inner_text() != before)
+    assert f1.evaluate("button => button === document.activeElement")
+    assert page.evaluate("() => window.bars.every((bars) => bars.isConnected && bars.contains(bars.firstChild))")
+    with visit.rerun():
+        page.keyboard.press("Enter")
+    assert visit.eventually(lambda: visit.listed_records()[0].startswith("Errors of PROTEINAS under type"))
+
+
 FITS = """() => [...document.querySelectorAll(".nvb-bar button")].flatMap((part) => {
     const box = part.getBoundingClientRect();
     return [...part.querySelectorAll("span")].map((span) => span.getBoundingClientRect())

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from nereval_core import __version__
 from pages.shared.server.component_files import component
 from pages.shared.streamlit_internals import url_path
 from pages.shared.view import View, keys, state
@@ -47,8 +48,10 @@ def page_path(name: str) -> str:
 
 
 def mount_navigation(groups: Sequence[Group]) -> None:
-    """Draw the links to pages; each keeps the view of the address."""
-    _mount_navigation(data={"groups": groups, "current": st.session_state.get(keys.PAGE)}, key="navigation")
+    """Draw the links to pages, each of which keeps the view of the address, and below them the version."""
+    current = st.session_state.get(keys.PAGE)
+    data = {"groups": groups, "current": current, "version": f"nereval {__version__}"}
+    _mount_navigation(data=data, key="navigation")
 
 
 def mount_sentence(parts: Sequence[str | Link], key: str, width: Literal["stretch", "content"] = "stretch") -> None:

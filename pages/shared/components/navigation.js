@@ -10,7 +10,7 @@ export default function (component) {
     const drawn = drawNavigation(data.groups);
     drawn.dataset.names = names;
     if (navigation) navigation.replaceWith(drawn);
-    else parentElement.append(drawn);
+    else parentElement.append(drawn, drawVersion(data.version));
     navigation = drawn;
   }
   for (const link of navigation.querySelectorAll("a")) {
@@ -48,6 +48,13 @@ function drawNavigation(groups) {
     });
   }
   return navigation;
+}
+
+function drawVersion(text) {
+  const version = document.createElement("p");
+  version.className = "nvn-version";
+  version.append(text);
+  return version;
 }
 
 function drawIcon(name) {

@@ -14,7 +14,6 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nereval_core import __version__
 from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, ORDERS, Query
 from nereval_core.tables.glossary import DECISIONS
@@ -98,8 +97,6 @@ def _draw_frame(title: str, page: PageContext | None, fits: bool) -> DeltaGenera
     with st.sidebar:
         navigation.draw_links(("Linking",) if page is None else _inapplicable(page))
         draw_logout()
-        with st.container(key="version"):
-            st.caption(f"nereval {__version__}")
     if page is not None:
         context_bar.draw_context_bar(page, fits)
     with st.container(key="notices"):

@@ -41,13 +41,14 @@ MOST_DOCUMENTS = 2_000
 
 
 _HERE = Path(__file__).parent
+MORPH = (_HERE.parent / "components" / "morph.js").read_text(encoding="utf-8")
 _mount_headline, mount_bars = (
     component(
         f"nereval_{name}",
         css=(_HERE / f"{name}.css").read_text(encoding="utf-8"),
         js=before + (_HERE / f"{name}.js").read_text(encoding="utf-8"),
     )
-    for name, before in (("headline", links.SCRIPT), ("schema_bars", ""))
+    for name, before in (("headline", links.SCRIPT), ("schema_bars", MORPH))
 )
 OPEN_FORMULA = keys.LIST + "formula"
 """The ratio of the headline whose formula is open, in the session."""

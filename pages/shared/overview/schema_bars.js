@@ -1,6 +1,6 @@
 // A bar a criterion or a type, its segments as long as their counts, F1 at the end, and where a row has a dot F1 with
-// its interval on a line from 0 to 1. Each segment and each F1 is a button. Every string goes in as textContent or an
-// attribute.
+// its interval on a line from 0 to 1. Each segment and each F1 is a button. A heading and notes stand around them: here they
+// cost the browser less than as elements of Streamlit. Every string goes in as textContent or an attribute.
 
 export default function (component) {
   const { data, parentElement } = component;
@@ -12,6 +12,9 @@ export default function (component) {
   memory.drawn = drawn;
   const focused = held?.contains(document.activeElement) ? (/** @type {HTMLElement} */ (document.activeElement)).dataset.at : null;
   const root = make("div", "nvb");
+  root.classList.toggle("nvb-long", Boolean(data.axis));
+  const write = (name) => data[name] && root.append(make("p", `nvb-${name}`, data[name]));
+  ["heading", "about"].forEach(write);
   data.rows.forEach((row, number) => {
     const line = make("div", "nvb-row");
     line.classList.toggle("nvb-chosen", row.chosen);
@@ -43,9 +46,18 @@ export default function (component) {
   const legend = make("div", "nvb-legend");
   legend.append(...data.legend.map((text) => make("span", "", text)));
   root.append(legend);
-  if (held) held.replaceWith(root);
-  else parentElement.append(root);
-  if (focused) root.querySelector(`button[data-at='${focused}']`)?.focus();
+  write("hint");
+  if (held) morph(held, root);
+  else {
+    root.addEventListener("click", ({ target }) => {
+      const at = target instanceof Element && target.closest("button")?.dataset.at;
+      if (at) memory.setTriggerValue("choose", JSON.parse(at));
+    });
+    parentElement.append(root);
+  }
+  // Of another criterion a bar may have other parts.
+  const active = /** @type {HTMLElement} */ (document.activeElement);
+  if (focused && active?.dataset.at !== focused) held.querySelector(`button[data-at='${focused}']`)?.focus();
 
   function button(text, title, at) {
     const found = make("button", "", text);
@@ -53,7 +65,6 @@ export default function (component) {
     found.title = title;
     found.setAttribute("aria-label", title);
     found.dataset.at = JSON.stringify(at);
-    found.addEventListener("click", () => memory.setTriggerValue("choose", at));
     return found;
   }
 }

@@ -41,7 +41,7 @@ from pages.shared.overview import headline
 from pages.shared.view import keys
 from pages.shared.view.formulas import SIDES, mean_formula, number, reconciles, side_counts
 from pages.shared.view.queries import ERRORS
-from pages.shared.view.text import as_markdown, named, plain
+from pages.shared.view.text import as_markdown, named, plain, visible
 
 CHOSEN_TYPE = f"{keys.TABLE}type_bars"
 """The corpus, the type and the decision ("" for its errors) that were clicked, in the session."""
@@ -119,9 +119,11 @@ def by_type(page: PageContext) -> None:
         return type_rows(ordered, page.system, page.by, method, hue, sides)
 
     export_menu.register("types", figure=figure, page=partial(page_of, figure, page.signature(), "types"))
-    st.markdown(f"**F1 and decisions of {named(page.system)} by type under {plain(page.by)}**")
     spans = f"in all {int(rows['POS'].sum()):,} {sides[0]}, {int(rows['ACT'].sum()):,} {sides[1]}"
-    st.caption(plain("; ".join(filter(None, (f"In brackets the {sides[0]}", spans, method))) + ".", 600))
+    texts = {
+        "heading": visible(f"F1 and decisions of {name_text(page.system)} by type under {page.by}"),
+        "about": visible("; ".join(filter(None, (f"In brackets the {sides[0]}", spans, method))) + ".", 600),
+    }
     key = f"{CHOSEN_TYPE}_drawn"
 
     def choose() -> None:
@@ -134,12 +136,13 @@ def by_type(page: PageContext) -> None:
 
     corpus, kind, code = st.session_state.get(CHOSEN_TYPE) or ("", "", "")
     kind = kind if corpus == page.loaded.digest else ""
-    headline.mount_bars(data=type_bars(page, ordered, hue, kind), key=key, on_choose_change=choose)
-    if kind in set(rows["type"]):
+    is_open = kind in set(rows["type"])
+    if not is_open:
+        texts["hint"] = "Choose the F1 of a type for its errors, or a part of its bar for the records of a decision."
+    headline.mount_bars(data=type_bars(page, ordered, hue, kind) | texts, key=key, on_choose_change=choose)
+    if is_open:
         with st.container(key=RECORDS_OF_TYPE):
             _open_type(page, kind, code)
-    else:
-        st.caption("Choose the F1 of a type for its errors, or a part of its bar for the records of a decision.")
     with st.expander("By type as a table", key=f"{keys.LIST}types_unfolded", on_change="rerun") as opened:
         _type_table(page, shown=bool(opened.open))
 
