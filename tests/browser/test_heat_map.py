@@ -31,9 +31,11 @@ def page(browser: Any) -> Any:
     context.close()
 
 
-def show(page: Any, *layout: str) -> None:
-    data = heat_map_data(confusion_table(CELLS, TYPES, layout), "types", share="")
-    page.evaluate("data => window.show(data)", data | {"chosen": None})
+def show(page: Any, *layout: str, times: int = 1, chosen: list[int] | None = None) -> None:
+    """Draw the table, every count so many times as large."""
+    counts = Counter({pair: times * number for pair, number in CELLS.items()})
+    data = heat_map_data(confusion_table(counts, TYPES, layout), "types", share="")
+    page.evaluate("data => window.show(data)", data | {"chosen": chosen})
 
 
 def box(page: Any, selector: str) -> dict[str, float]:
@@ -87,3 +89,18 @@ def test_the_place_is_kept_until_the_order_is_another(page: Any) -> None:
         page.evaluate("document.querySelector('.nvm-scroll').scrollLeft = 40")
         show(page, *layout)
         assert page.evaluate("document.querySelector('.nvm-scroll').scrollLeft") == place
+
+
+def test_other_numbers_go_into_the_cells_that_stand_there(page: Any) -> None:
+    show(page, chosen=[0, 0])
+    cell = page.locator("tbody tr").nth(1).locator("td").nth(1)
+    cell.focus()
+    page.evaluate("window.standing = [...document.querySelectorAll('.nvm td')]")
+    show(page, times=1_000, chosen=[1, 1])
+    assert page.evaluate("window.standing.every((cell) => cell.isConnected)")
+    assert cell.evaluate("cell => cell === document.activeElement") and cell.get_attribute("aria-selected") == "true"
+    assert page.locator(".nvm td[aria-selected='true']").count() == 1
+    for name in ("title", "aria-label"):
+        assert str(cell.get_attribute(name)).endswith(": 2,000")
+    assert "2,000" in page.locator(".nvm-status").inner_text()
+    assert "80,000" in page.locator(".nvm-legend").inner_text()

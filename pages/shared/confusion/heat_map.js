@@ -10,6 +10,10 @@ export default function (component) {
   const drawn = JSON.stringify({ ...data, chosen: null });
   if (held && memory.drawn === drawn) return memory.markChosen(data.chosen);
   memory.drawn = drawn;
+  // Other numbers for the same types, as of another criterion, go into the cells that stand there.
+  const types = JSON.stringify({ ...data, chosen: null, texts: null, titles: null, shades: null, scales: null });
+  if (held && memory.types === types) return memory.showNumbers(data);
+  memory.types = types;
   const order = JSON.stringify([data.keys, data.columnKeys]);
   const scrolled = memory.order === order ? held?.querySelector(".nvm-scroll").scrollLeft : 0;
   memory.order = order;
@@ -90,10 +94,18 @@ export default function (component) {
   if (held) held.replaceWith(root);
   else parentElement.append(root);
   const longest = Math.max(...[...data.rows, ...data.columns].map((name) => [...name].length));
-  const widestText = Math.max(1, ...data.texts.flat().map((text) => inCell(text).length));
+  let texts = data.texts.flat();
   const fit = () => {
+    const widestText = Math.max(1, ...texts.map((text) => inCell(text).length));
     fitTo(root, mapLayout(parentElement.clientWidth, data.columns.length, longest, widestText));
     point(document.activeElement?.closest?.(".nvm td"));
+  };
+  memory.showNumbers = (changed) => {
+    texts = changed.texts.flat();
+    cells.forEach((line, row) => line.forEach((target, column) => showNumber(target, changed, row, column)));
+    root.querySelector(".nvm-legend").replaceWith(scaleLegend(changed));
+    fit();
+    memory.markChosen(changed.chosen);
   };
   memory.observer?.disconnect();
   memory.observer = new ResizeObserver(fit);
@@ -172,21 +184,25 @@ function heading(name, scope, isApart, unfold = null, types = 0) {
 
 function cell(data, row, column) {
   const box = element("td", column === data.columns.length - 1 ? "nvm-apart" : "");
-  const shade = data.shades[row][column];
   box.setAttribute("role", "gridcell");
   box.tabIndex = -1;
   box.dataset.at = `${row} ${column}`;
+  box.setAttribute("aria-selected", "false");
+  showNumber(box, data, row, column);
+  return box;
+}
+
+function showNumber(box, data, row, column) {
+  const shade = data.shades[row][column];
   box.textContent = inCell(data.texts[row][column]);
   box.title = `${data.sides[0]} ${data.rows[row]}, ${data.sides[1]} ${data.columns[column]}: ${data.titles[row][column]}`;
   box.setAttribute("aria-label", box.title);
-  box.setAttribute("aria-selected", "false");
   box.style.setProperty("--nvm-shade", String(shade ?? 0));
   box.classList.toggle("nvm-same", shade === null);
   // From there on the colour of the text changes: its contrast is at least 4.5 in both themes.
   box.classList.toggle("nvm-strong", (shade ?? 0) > 0.55);
   box.classList.toggle("nvm-deep", (shade ?? 0) > 0.67);
   box.classList.toggle("nvm-full", (shade ?? 0) > 0.85);
-  return box;
 }
 
 // A cell leaves out the unit, which the legend names.
