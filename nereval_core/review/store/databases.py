@@ -217,19 +217,11 @@ def foreign_file(file: Path) -> str:
     shared = file != default_file().absolute()
     if reason := foreign_place(file.parent, shared=shared):
         return f"verdicts are not kept in this folder: {reason}"
-    # Whoever may write to the folder may have put the file there.
-    anybody = file.parent.exists() and file.parent.stat().st_mode & stat.S_IWOTH
-    shared = shared and not anybody
-    if reason := foreign_place(file, shared=shared):
-        return f"the file is not used: {reason}"
-    # SQLite would write the pages of a log into the file, whoever laid the log beside it.
-    logs = (file.with_name(file.name + ending) for ending in LOGS)
-    reasons = (
-        f"the file is not used: of {log.name}, {reason}"
-        for log in logs
-        if (reason := foreign_place(log, shared=shared))
-    )
-    return next(reasons, "")
+    # SQLite takes the journal that it finds beside a file for its own, whoever laid it there.
+    if hasattr(os, "geteuid") and file.parent.exists() and file.parent.stat().st_mode & stat.S_IWOTH:
+        return "verdicts are not kept in this folder: every account may add files to it"
+    reason = foreign_place(file, shared=shared)
+    return f"the file is not used: {reason}" if reason else ""
 
 
 def _take_rights(file: Path) -> None:
