@@ -145,10 +145,10 @@ def innermost(start: Int64, end: Int64, may: Bools) -> Int64:
     while may.any():
         # The next start after each one's own, and the last end before each one's own, stand outside it.
         inside = may & (_next_greater(start) >= end)
-        order = np.argsort(end, kind="stable")
-        last = np.empty(len(end), np.int64)
-        last[order] = -_next_greater(-end[order][::-1])[::-1]
-        inside &= last <= start
+        candidates = np.flatnonzero(inside)
+        ends = np.sort(end)
+        before = np.searchsorted(ends, end[candidates])
+        inside[candidates] = (before == 0) | (ends.take(before - 1) <= start[candidates])
         if not inside.any():
             break
         fixed.append(live[inside])
