@@ -43,6 +43,7 @@ TEXT = {
 }
 CARD = {
     "key": "0|d",
+    "rows": [1, 0],
     "version": 0,
     "note": "",
     "starred": False,
@@ -72,6 +73,7 @@ def answer(at: float = 0, *, seen: int = 0, first: int = 0, n_entries: int = 4, 
         "text": "0|d",
         "texts": {"0|d": TEXT},
         "cards": {f"d\n{record}": CARD for record in records},
+        "rows": [{"criterion": "exact"}, {"criterion": "strict"}],
         "corrected": {},
         "entities": [],
         "whole": False,
@@ -586,7 +588,7 @@ def test_a_version_is_said_of_what_the_server_has_shown_alone(run: Run) -> None:
 
 
 def test_records_of_the_other_system_and_servers_without_verdicts_take_none(run: Run) -> None:
-    cards = {"d\nr0": {"key": "0|d"}}
+    cards = {"d\nr0": {"key": "0|d", "rows": []}}
     assert play(run, answer(cards=cards, facts="g"), *presses("12"))["events"] == []
     reason = {"reason": "This server takes no verdicts.", "stars": False}
     assert play(run, answer(verdicts=reason), *presses("1u4s"))["events"] == []
@@ -609,13 +611,19 @@ def test_notes_go_with_the_verdict_on_their_record(run: Run) -> None:
     assert notes == [("r0", "a"), ("r0", "a")] and state["notes"]["d\nr1"] == "b"
 
 
+def test_cards_have_their_own_rows_of_those_that_are_sent_once(run: Run) -> None:
+    state = play(run, answer(cards={"d\nr0": CARD, "d\nr1": CARD | {"rows": [0]}}, facts="g"))
+    named = {name: [row["criterion"] for row in card["rows"]] for name, card in state["cards"].items()}
+    assert named == {"d\nr0": ["strict", "exact"], "d\nr1": ["exact"]}
+
+
 def test_stars_of_the_playlist_show_in_the_queue_and_cards_are_later_than_the_list(run: Run) -> None:
     def starred(*later: Step) -> list[bool]:
         state = f"steps({json.dumps([answer(cards={}), *later])})"
         marks: list[bool] = run(f"((state) => ['d\\nr1', 'd\\nr2'].map((key) => isStarred(state, key)))({state})")
         return marks
 
-    card = {"key": "0|d", "version": 0}
+    card = {"key": "0|d", "version": 0, "rows": []}
     later = {"d\nr1": card | {"starred": True}, "d\nr2": card | {"starred": False}}
     assert starred() == [False, True] and starred(answer(cards=later)) == [True, False]
     # A server whose visitors put nothing on playlists says nothing of cards.
@@ -700,10 +708,11 @@ const server = () => {
       entries.push(["d", `r${at}`, "INC", "", "", "", label(at)]);
     const cards = {};
     for (let at = Math.max(0, own.at - 3); at < Math.min(own.at + 11, N_RECORDS); at += 1)
-      cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0, sides: SIDES };
+      cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0, sides: SIDES, rows: [] };
     return {
       facts: "f", mount: "m", seen: own.seen, total: N_RECORDS, first, at: own.at, entries, open: ["d", `r${own.at}`],
-      text: "0|d", texts: { "0|d": TEXT_OF_D }, cards, corrected: corrected(), entities: [], whole: false, starred: [],
+      text: "0|d", texts: { "0|d": TEXT_OF_D }, cards, rows: [], corrected: corrected(), entities: [],
+      whole: false, starred: [],
       verdicts: { reason: "", kinds: KINDS_OF_VERDICTS, labels: KINDS_OF_VERDICTS, advance: true, types: ["X", "Y"] },
     };
   };

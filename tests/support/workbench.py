@@ -45,8 +45,9 @@ def span_words(entry: Sequence[Any]) -> str:
 
 def card(app: AppTest) -> dict[str, Any]:
     """Return the card of the open record."""
-    found: dict[str, Any] = workbench(app)["cards"]["\n".join(workbench(app)["open"])]
-    return found
+    data = workbench(app)
+    numbered: dict[str, Any] = data["cards"]["\n".join(data["open"])]
+    return numbered | {"rows": [data["rows"][number] for number in numbered["rows"]]}
 
 
 def listed(app: AppTest) -> int:

@@ -6,7 +6,7 @@ comes back as numbered events, see `pages.shared.verdicts.events`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -189,7 +189,8 @@ def draw_workbench(page: PageContext, order: str) -> Open:
 
 def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any]:
     """Return all that the component is sent."""
-    texts, cards = _texts_and_cards(page, opened)
+    texts, whole_cards = _texts_and_cards(page, opened)
+    cards, rows = _with_row_numbers(whole_cards)
     now = applied()
     colours = type_colours(page.annotated_types, page.types)
     ledger = page.ledger()
@@ -210,6 +211,7 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "map": opened.read.error_places() if opened.whole and opened.read else [],
         "texts": texts,
         "cards": cards,
+        "rows": rows,
         "looks": {code: look(code, page.words) for code in DECISIONS},
         "types": {name: painted(colour) for name, colour in colours.items()},
         "colour": st.session_state.get(keys.COLOUR_BY, "decision"),
@@ -229,6 +231,18 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "waiting": waiting_events(page),
         "answered": answered_origins(page),
     }
+
+
+def _with_row_numbers(cards: Mapping[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
+    """Return cards with the numbers of their rows, and these rows: cards share most of them, which are sent once."""
+    rows: dict[Hashable, dict[str, Any]] = {}
+    numbers: dict[Hashable, int] = {}
+    numbered = {}
+    for name, card in cards.items():
+        keys_of_rows = [tuple(value for value in row.values() if isinstance(value, str | bool)) for row in card["rows"]]
+        rows.update(zip(keys_of_rows, card["rows"], strict=True))
+        numbered[name] = card | {"rows": [numbers.setdefault(key, len(numbers)) for key in keys_of_rows]}
+    return numbered, list(rows.values())
 
 
 def _entries(page: PageContext, opened: Open) -> list[list[Any]]:

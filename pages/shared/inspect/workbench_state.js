@@ -78,6 +78,12 @@ function withLatest(cached, latest) {
   return all;
 }
 
+// Cards share most of their rows, which are sent once: each card has their numbers.
+function withRows({ cards, rows }) {
+  const whole = (card) => ({ ...card, rows: card.rows.map((number) => rows[number]) });
+  return Object.fromEntries(Object.entries(cards).map(([key, card]) => [key, whole(card)]));
+}
+
 // An answer of the server. What the reader has done since the events that it acknowledges stays as it is.
 function take(before, data) {
   const said = newOutcome(before, data.verdicts.said);
@@ -94,7 +100,7 @@ function take(before, data) {
     events,
     isLate: state.isLate && events.some(isVerdict),
     texts: withLatest(isSame ? state.texts : [], data.texts),
-    cards: withLatest(isSame ? state.cards : [], data.cards),
+    cards: withLatest(isSame ? state.cards : [], withRows(data)),
     step: 0,
     heldKeys: [],
     awaitsCard: false,
