@@ -84,6 +84,16 @@ def test_the_open_record_stays_in_sight_when_the_text_breaks_into_other_lines(vi
         visit.page.set_viewport_size({"width": width, "height": 640})
         visit.page.wait_for_timeout(300)
         visit.page.wait_for_function(is_in_sight)
+    # On a narrow screen the page scrolls.
+    is_above_bar = """() => {
+        const [record, bar] = [".nw-scroll .nv-selected", ".nw-bar"].map((name) =>
+            document.querySelector(name).getBoundingClientRect());
+        return 0 <= record.top && record.bottom <= bar.top;
+    }"""
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.page.wait_for_timeout(300)
+    visit.page.wait_for_function(is_above_bar)
+    visit.page.set_viewport_size({"width": 1400, "height": 640})
     visit.page.locator(".nw[data-quiet]").wait_for(state="detached")
     for _ in range(2):
         with visit.rerun():

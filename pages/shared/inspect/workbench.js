@@ -5,6 +5,7 @@ const SEND_AFTER = 60; // milliseconds that moves are gathered for before the se
 const LINK = "a.nv-link, a[data-testid='stPageLink-NavLink']";
 const LINK_PATIENCE = 4000; // milliseconds that a link to another page waits for the server to acknowledge events
 const TOUCH_PATIENCE = 700; // milliseconds that the handles of a selection by touch rest before it is taken
+const WIDTH_SETTLES = 150; // milliseconds that the page takes for another width of the window
 const REMOUNT_PATIENCE = 3000; // milliseconds after which a workbench that comes back is a new one
 
 // Outlives the component: an element inserted above it may have the page mount it anew.
@@ -74,7 +75,7 @@ function mount(workbench, parentElement) {
   const main = document.querySelector("[data-testid='stMainBlockContainer']");
   if (main) resize.observe(main);
   stops.push(() => resize.disconnect());
-  listen(window, "resize", workbench.fit);
+  listen(window, "resize", () => fitToWindow(workbench));
   document.fonts?.ready.then(() => {
     layoutAgain(workbench);
     revealAgain(workbench);
@@ -105,6 +106,20 @@ function mount(workbench, parentElement) {
   listen(parts.scroll, "copy", (event) => copyText(parts.scroll, event));
   listen(document, "copy", (event) => copyEdited(workbench, event));
   listenToDrags(workbench, listen);
+}
+
+// On a narrow screen the page scrolls, not the text: with another width of the window the open record is looked for again.
+function fitToWindow(workbench) {
+  const wasInSight = workbench.wasInSight;
+  workbench.fit();
+  if (workbench.windowWidth === window.innerWidth) return;
+  workbench.windowWidth = window.innerWidth;
+  if (!wasInSight) return;
+  clearTimeout(workbench.refitting);
+  workbench.refitting = setTimeout(() => {
+    workbench.isRevealed = false;
+    reveal(workbench);
+  }, WIDTH_SETTLES);
 }
 
 // What was dragged over is for the editor, which has it copied too.
