@@ -130,7 +130,9 @@ def small() -> Iterator[Path]:
     """A disk of its own with a megabyte of room."""
     folder = Path(tempfile.mkdtemp(prefix="nereval-disk-", dir="/tmp"))
     try:
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)], capture_output=True)
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "none", str(folder)], capture_output=True
+        )
         if done.returncode:
             pytest.skip("only root may mount a small disk")
         yield folder
