@@ -95,7 +95,7 @@ class Sheet:
                 cells, column = rows.setdefault(row, {}), -1
                 for cell in element.iterfind("c"):
                     column = _column(cell.get("r", ""), column + 1)
-                    if value := self.book.shown(cell, row, problems):
+                    if value := self.book.text_of(cell, row, problems):
                         cells.setdefault(column, value)
             return element.get("ref", "")
 
@@ -177,7 +177,7 @@ class Workbook:
             raise FormatError.single(self.source, None, "no sheet that holds anything", "give one with rows of spans")
         return sheets
 
-    def shown(self, cell: Element, row: int, problems: ProblemList) -> str:
+    def text_of(self, cell: Element, row: int, problems: ProblemList) -> str:
         """Return the text of a cell; what the workbook does not hold goes to the problems."""
         kind, stored, place = cell.get("t", "n"), cell.find("v"), cell.get("r", "a cell")
         value = (stored.text or "") if stored is not None else ""

@@ -74,8 +74,8 @@ def walk(value: Any, path: str, place: str = "", roles: Mapping[str, Any] = NO_R
         if step.bound:
             own = {**own, step.bound: leaf(entry, step.by)}
         dotted = f"{place}.{key}" if place else str(key)
-        there = f"{place}[{key}]" if isinstance(value, list) else dotted
-        yield from walk(entry, step.rest, there, own)
+        entry_place = f"{place}[{key}]" if isinstance(value, list) else dotted
+        yield from walk(entry, step.rest, entry_place, own)
 
 
 def _entries(value: Any, step: Step, place: str) -> Iterator[tuple[Any, Any]]:
@@ -84,8 +84,8 @@ def _entries(value: Any, step: Step, place: str) -> Iterator[tuple[Any, Any]]:
         return
     if step.key == "*" or step.role:
         if not isinstance(value, (dict, list)) or (step.role and not isinstance(value, dict)):
-            wanted = "an object" if step.role else "a list"
-            raise WrongPathError(f"{place or 'the record'} is {json_type(value)}", f"write {wanted}")
+            expected = "an object" if step.role else "a list"
+            raise WrongPathError(f"{place or 'the record'} is {json_type(value)}", f"write {expected}")
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         yield from ((key, entry) for key, entry in entries if not step.names or key in step.names)
     elif isinstance(value, dict):

@@ -283,9 +283,9 @@ FIRST_QUOTES = 100
 
 def mismatch_cause(spans: CountedSpans, texts: Sequence[str], countings: Iterable[Offsets] = ALL_OFFSETS) -> str | None:
     """Return why quotes do not match, where changing the texts in one way makes all of them do."""
-    chosen = sorted(spans.quotes)[:FIRST_QUOTES]
-    columns = {name: getattr(spans, name)[chosen] for name in ("text", "start", "end")}
-    first = replace(spans, **columns, quotes={at: spans.quotes[span] for at, span in enumerate(chosen)})
+    quoted_spans = sorted(spans.quotes)[:FIRST_QUOTES]
+    columns = {name: getattr(spans, name)[quoted_spans] for name in ("text", "start", "end")}
+    first = replace(spans, **columns, quotes={at: spans.quotes[span] for at, span in enumerate(quoted_spans)})
     for name, change in CAUSES.items():
         for counting in countings:
             if all(_fits(part, texts, change, counting) for part in (first, spans)):

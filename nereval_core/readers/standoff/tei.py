@@ -86,8 +86,7 @@ class TeiReader(Reader):
             select_layer(source, options.layer, ())
         builder = Builder(source.name)
         for document in documents:
-            shown = document.file.shown
-            builder.document(document.id, document.text, line=document.line, source=shown)
+            builder.document(document.id, document.text, line=document.line, source=document.file.shown)
             for span in document.spans:
                 if group is None or span.group == group:
                     _add(span, document, builder)
