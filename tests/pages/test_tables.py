@@ -161,13 +161,21 @@ def test_lists_are_cut_and_other_tables_stand_whole() -> None:
     assert whole == [words]
 
 
-@pytest.mark.parametrize(("rows", "height"), [(25, "content"), (41, 500)])
+@pytest.mark.parametrize(
+    ("rows", "limits", "height"),
+    [
+        (25, {"height": 500}, "content"),
+        (41, {"height": 500}, 500),
+        (4, {"height": 177, "whole_rows": 4}, "content"),
+        (14, {"height": 177, "whole_rows": 4}, 177),
+    ],
+)
 def test_a_table_of_few_rows_has_no_scrolling_of_its_own(
-    rows: int, height: object, monkeypatch: pytest.MonkeyPatch
+    rows: int, limits: dict[str, int], height: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call: dict[str, Any] = {}
     monkeypatch.setattr(tables.st, "dataframe", lambda *_, **options: call.update(options))
-    draw_rows(Table("", (Column("period", kind="name"),), tuple((f"{year}s",) for year in range(rows))), height=500)
+    draw_rows(Table("", (Column("period", kind="name"),), tuple((f"{year}s",) for year in range(rows))), **limits)
     assert call["height"] == height
 
 

@@ -140,13 +140,17 @@ def draw_rows(
     words: LayerWords = GOLD_AND_PREDICTION,
     *,
     height: int | None = None,
+    whole_rows: int = WHOLE_ROWS,
     key: str | None = None,
     on_select: Any = "ignore",
 ) -> Any:
-    """Draw the rows of a table as they are; return Streamlit's event of the chosen cell."""
+    """Draw the rows of a table as they are; return Streamlit's event of the chosen cell.
+
+    A table of more rows than `whole_rows`, or a list, scrolls within `height` pixels.
+    """
     headings = list(_by_heading(table, words))
     is_list = _is_list(table)
-    is_whole = not is_list and len(table.rows) <= WHOLE_ROWS
+    is_whole = not is_list and len(table.rows) <= whole_rows
     return st.dataframe(
         table_of({heading: _cells(table, at, heading, words) for at, heading in enumerate(headings)}),
         key=key,

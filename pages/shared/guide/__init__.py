@@ -194,7 +194,7 @@ def try_it() -> None:
     spans, counts = span_decisions(scores), example_counts(scores, names)
     for place, table in zip(st.columns(2), (spans, counts), strict=True):
         with place:
-            draw_rows(table, height=TABLE if len(table.rows) > ROWS else None)
+            draw_rows(table, height=TABLE, whole_rows=ROWS)
 
 
 _HERE = Path(__file__).parent
