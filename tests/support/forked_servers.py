@@ -94,19 +94,28 @@ def _serve_orders() -> None:
     import_module("streamlit.web.cli")
     # An interrupt from the keyboard is for the tests, which end this process.
     at_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for line in sys.stdin:
-        order = json.loads(line)
-        if "poll" in order:
-            ended, status = os.waitpid(order["poll"], os.WNOHANG)
-            answer = os.waitstatus_to_exitcode(status) if ended else None
-        else:
-            assert threading.active_count() == 1, "a fork has no other threads, and would wait for their locks"
-            answer = os.fork()
-            if answer == 0:
-                signal.signal(signal.SIGINT, at_interrupt)
-                _become(order)
-                return
-        print(json.dumps(answer), flush=True)
+    running: set[int] = set()
+    try:
+        for line in sys.stdin:
+            order = json.loads(line)
+            if "poll" in order:
+                ended, status = os.waitpid(order["poll"], os.WNOHANG)
+                answer = os.waitstatus_to_exitcode(status) if ended else None
+                running.discard(ended)
+            else:
+                assert threading.active_count() == 1, "a fork has no other threads, and would wait for their locks"
+                answer = os.fork()
+                if answer == 0:
+                    running.clear()
+                    signal.signal(signal.SIGINT, at_interrupt)
+                    _become(order)
+                    return
+                running.add(answer)
+            print(json.dumps(answer), flush=True)
+    finally:
+        # Tests that are killed end no server themselves.
+        for server in running:
+            os.kill(server, signal.SIGTERM)
 
 
 def _become(order: dict[str, Any]) -> None:
