@@ -16,8 +16,10 @@ from nereval_core.scoring import score_layers
 from nereval_core.tables import Column
 from pages.shared.data import caches, reference_layer
 from pages.shared.data.loading import DEMOS, Loaded, load
+from pages.shared.data.page_context import PageContext
 from pages.shared.frame.context_bar import labels_of, list_width
-from pages.shared.view import View
+from pages.shared.present.deck import deck_of, figures_of
+from pages.shared.view import FIGURES_OF_SYSTEM, View
 from tests.support.pages import VIEW, address, component_data, heat_map, opened, sound
 from tests.support.workbench import workbench
 
@@ -101,6 +103,13 @@ def test_nothing_is_gold_or_a_system_among_annotators(name: str, view: View) -> 
     app = opened(page, replace(view, **tab))
     lines = words_on(app)
     assert len(lines) > 10 and [line for line in lines if FOREIGN.search(line)] == []
+
+
+def test_no_slide_compares_systems_where_all_are_annotators() -> None:
+    loaded = annotators("ben", "cleo")
+    view = View(corpus=caches.shelf().put(loaded))
+    page = PageContext(loaded, view, caches.settings_in(loaded, view))
+    assert deck_of(page, None, with_patterns=False).slides == FIGURES_OF_SYSTEM == figures_of(page)
 
 
 def test_scores_of_the_spans_of_an_annotator_are_told_by_name() -> None:

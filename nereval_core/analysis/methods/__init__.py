@@ -19,6 +19,7 @@ from nereval_core.analysis.comparison.measures import MACRO
 from nereval_core.analysis.comparison.significance import POWER
 from nereval_core.analysis.methods.statements import (
     FORMS,
+    TWO_ANNOTATORS,
     Cited,
     Methods,
     Statement,
@@ -126,7 +127,7 @@ def _annotations(agreement: Agreement) -> Iterator[Statement]:
 
 
 def _f1(agreement: Agreement) -> Iterator[Statement]:
-    yield from criteria_statements(agreement.settings.criteria, agreement.settings)
+    yield from criteria_statements(agreement.settings.criteria, agreement.settings, TWO_ANNOTATORS)
     several = ", and its mean over the pairs of annotators" if len(agreement.annotators) > 2 else ""
     yield ("Agreement on spans is F1 with one of two annotators taken as gold", cite("f1"), f"{several}.")
 

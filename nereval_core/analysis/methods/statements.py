@@ -179,15 +179,23 @@ def type_statements(settings: Settings) -> Iterator[Statement]:
         yield (f"Spans of {_types(settings.leave_out)} were left out.",)
 
 
-def criteria_statements(criteria: Sequence[Criterion], settings: Settings) -> Iterator[Statement]:
-    """Yield how spans were aligned, and the condition of each criterion."""
+GOLD_AND_PREDICTIONS = ("gold spans and predictions", "Each gold span and each prediction")
+TWO_ANNOTATORS = ("spans of two annotators", "Each span of two annotators")
+"""The spans of both sides that were aligned, in words: all of them, and each."""
+
+
+def criteria_statements(
+    criteria: Sequence[Criterion], settings: Settings, sides: tuple[str, str] = GOLD_AND_PREDICTIONS
+) -> Iterator[Statement]:
+    """Yield how spans of the two sides were aligned, and the condition of each criterion."""
+    all_spans, each_span = sides
     pairs = [rule for rule in criteria if rule.unit == "span"]
     if pairs and settings.counting == "one-to-one":
-        yield ("In each document gold spans and predictions are aligned one to one, such that the score is best.",)
+        yield (f"In each document {all_spans} are aligned one to one, such that the score is best.",)
     elif pairs:
         yield (
-            "Each gold span and each prediction has the best decision that an overlapping span of the other side "
-            "gives, without a one-to-one alignment.",
+            f"{each_span} has the best decision that an overlapping span of the other side gives, without a one-to-one "
+            "alignment.",
         )
     parts: list[str | Cited] = []
     for source, alike in groupby(pairs, _source):

@@ -28,13 +28,13 @@ MOST_ROWS = 40
 
 
 def are_compared(page: PageContext) -> bool:
-    """Tell whether the corpus has several systems that Systems ranks."""
-    return page.loaded.has_layers and len(systems.ranked_systems(page)) > 1
+    """Tell whether the corpus has several systems that Systems ranks: layers of annotators alone are not systems."""
+    return page.loaded.has_layers and not page.words.annotators and len(systems.ranked_systems(page)) > 1
 
 
 def are_suggested(page: PageContext) -> bool:
     """Tell whether a slide that compares systems is suggested: not where it takes long."""
-    return headline.has_intervals(page) and 1 < len(systems.ranked_systems(page)) <= MOST_SYSTEMS
+    return headline.has_intervals(page) and are_compared(page) and len(systems.ranked_systems(page)) <= MOST_SYSTEMS
 
 
 def f1_intervals(page: PageContext, names: Sequence[str]) -> Mapping[str, tuple[float, float]]:

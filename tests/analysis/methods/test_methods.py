@@ -132,6 +132,9 @@ def test_an_agreement_names_its_coefficients() -> None:
     assert "The systems r and p were held against the annotators" in three.paragraph
     assert "corrected over the 2 systems by Holm's method (Holm 1979)" in three.paragraph
     pairwise = agreed({"a": ONE, "b": TWO, "c": GOLD}, documents="pairwise").paragraph
+    for paragraph in (said, three.paragraph, pairwise):
+        assert "In each document spans of two annotators are aligned one to one" in paragraph
+        assert "gold span" not in paragraph and "prediction" not in paragraph
     assert "each pair on the documents that both annotated (20)" in pairwise and "missing values" in pairwise
     assert "resamples of the documents of each pair" in pairwise and "Fleiss" not in pairwise
 
