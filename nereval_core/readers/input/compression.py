@@ -78,9 +78,24 @@ def open_unpacked(origin: Origin, source: str) -> BinaryIO:
         raise FormatError.single(source, None, "a packed file inside a zip", GIVE_UNPACKED)
     try:
         inner: _Readable = gzip.GzipFile(fileobj=raw) if head.startswith(GZIP) else _zstd(raw)
+        stated = _stated_size(raw, origin.size()) if head.startswith(GZIP) else 0
     except BROKEN as error:
         raise _damaged(source, error) from None
-    return io.BufferedReader(_Unpacked(inner, raw, origin, source), BLOCK)
+    stream = io.BufferedReader(_Unpacked(inner, raw, origin, source), BLOCK)
+    if stated > expanded_limit(origin.size()):
+        # It is refused before anybody keeps what it expands to; or it is damaged, as one that was cut short may end in
+        # any number.
+        while stream.read(BLOCK):
+            pass
+    return stream
+
+
+def _stated_size(raw: BinaryIO, size: int) -> int:
+    """Return the size of the content, modulo 4 GiB, that a file of gzip states at its end (ISIZE, RFC 1952)."""
+    raw.seek(max(0, size - 4))
+    stated = int.from_bytes(raw.read(4), "little")
+    raw.seek(0)
+    return stated
 
 
 class _Watched(io.RawIOBase):

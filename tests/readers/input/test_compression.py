@@ -135,6 +135,17 @@ def test_a_bomb_on_a_disk_is_refused_unless_more_is_allowed(tmp_path: Path, monk
         unpack()
 
 
+def test_a_bomb_that_states_its_size_is_refused_before_anybody_keeps_its_content() -> None:
+    bomb = gzip.compress(bytes(65 << 20))
+    # What was cut short may end in any number, and a bomb may state a small one.
+    for raw, finding in ((bomb, "expands from"), (gzip.compress(JSONL)[:-9] + b"\0\0\0\x7f", "cannot be unpacked")):
+        with pytest.raises(FormatError, match=finding):
+            Source.of_uploads([("x.jsonl.gz", raw)]).files[0].stream()
+    [file] = Source.of_uploads([("x.jsonl.gz", bomb[:-4] + bytes(4))]).files
+    with file.stream() as stream, pytest.raises(FormatError, match="expands from"):
+        stream.read()
+
+
 def zipped(files: dict[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
