@@ -266,14 +266,15 @@ def count_figure(
     begin with one of the `names`; `make_saved` makes the figure that is saved, once somebody does, if it is another.
     """
     key = table_key(keys.TABLE + name, *facts)
-    _register(make_saved or (lambda: figure), key, file)
+    title = _title_lines(figure)
+    _register(make_saved or (lambda: figure), key, file, title)
 
     def take() -> None:
         if on_choose is not None and (data := _chosen_point(st.session_state[key])):
             on_choose(data)
 
     on_select: Any = "rerun" if on_choose is None else take
-    alt = " ".join(f"{line}." for line in _title_lines(figure))
+    alt = " ".join(f"{line}." for line in title)
     untitled = draw_title(figure, names)
     event = st.plotly_chart(
         untitled, key=key, on_select=on_select, selection_mode="points", config=FIGURE_CONFIG, alt=alt
@@ -286,8 +287,9 @@ def show_figure(
 ) -> None:
     """Draw a figure that is saved as `file` and has nothing to choose; `names` are as in `count_figure`."""
     key = table_key(keys.TABLE + name, *facts)
-    _register(lambda: figure, key, file)
-    alt = " ".join(f"{line}." for line in _title_lines(figure))
+    title = _title_lines(figure)
+    _register(lambda: figure, key, file, title)
+    alt = " ".join(f"{line}." for line in title)
     st.plotly_chart(draw_title(figure, names), key=key, config=FIGURE_CONFIG, alt=alt)
 
 
@@ -305,8 +307,8 @@ def _chosen_point(event: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-def _register(make: Callable[[], Any], key: str, file: str) -> None:
-    export_menu.register(file, figure=make, page=partial(page_of, make, "", file), key=key)
+def _register(make: Callable[[], Any], key: str, file: str, title: Sequence[str]) -> None:
+    export_menu.register(file, figure=make, page=partial(page_of, make, "", file), key=key, title=title)
 
 
 def table_key(name: str, *facts: object) -> str:

@@ -5,7 +5,7 @@ Methods of statistics are explained on a click too: what each does, where it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -38,13 +38,15 @@ MENU = "export_menu"
 class Item:
     """What is offered under one name: a function that draws the downloads of each table, and a figure.
 
-    `page` makes the figure as a page that stands alone, `key` is that of the figure where the page shows it.
+    `page` makes the figure as a page that stands alone. Where the page shows the figure, `key` is its key there, and
+    `title` the lines that the page has beside it.
     """
 
     tables: list[Callable[[], None]]
     figure: Callable[[], Any] | None = None
     page: Callable[[], bytes] | None = None
     key: str = ""
+    title: Sequence[str] = ()
 
 
 # What the page that is being drawn has to offer; None outside a page.
@@ -63,6 +65,7 @@ def register(
     figure: Callable[[], Any] | None = None,
     page: Callable[[], bytes] | None = None,
     key: str = "",
+    title: Sequence[str] = (),
 ) -> None:
     """Offer a table or a figure in the menu of the page, under its name and in the order of drawing."""
     items = _items.get()
@@ -71,7 +74,7 @@ def register(
     item = items.setdefault(name, Item([]))
     if table is not None:
         item.tables.append(table)
-    item.key = key or item.key
+    item.key, item.title = (key, title) if key else (item.key, item.title)
     # The figure of a table has the signature of its numbers, one that is only shown has none.
     if figure is not None and (item.figure is None or not key):
         item.figure, item.page = figure, page
@@ -142,7 +145,8 @@ def _figure(name: str, item: Item, width: float | None) -> None:
         preview = not item.key and st.toggle("as picture", key=f"{keys.LIST}picture_{name}", help=_PREVIEW)
         key = item.key or f"{keys.LIST}preview_{name}"
         if item.key or preview:
-            _mount(data={"figure": key, "file": f"nereval-{name}"}, key=f"save_{name}", width="content")
+            data = {"figure": key, "file": f"nereval-{name}", "title": list(item.title)}
+            _mount(data=data, key=f"save_{name}", width="content")
     if preview:
         st.plotly_chart(item.figure(), key=key, config=FIGURE_CONFIG)
 
