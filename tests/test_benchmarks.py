@@ -9,7 +9,6 @@ import sys
 
 import pytest
 
-from nereval_core.api import load
 from tests.benchmarks.__main__ import GROUPS, measured
 from tests.benchmarks.app import corpus
 from tests.benchmarks.scales import Scale
@@ -29,9 +28,7 @@ LONG = ("growth",)
     ],
 )
 def test_a_group_runs_and_gives_its_rows(group: str, capsys: pytest.CaptureFixture[str]) -> None:
-    bytes_before = load.PARALLEL_BYTES
     rows = list(measured(group, Scale.TINY))
-    assert bytes_before == load.PARALLEL_BYTES, "tests that come later in this process read as users do"
     said = capsys.readouterr().out
     if "not measured to its end" in said:
         pytest.skip(said.strip())

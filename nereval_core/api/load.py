@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from nereval_core import readers
 from nereval_core.api.load_options import LoadOptions
@@ -18,9 +18,6 @@ from nereval_core.pairing import Paired
 from nereval_core.pairing.selection import DocumentIds
 from nereval_core.problems import FormatError, Problem, Remedy, quoted
 from nereval_core.readers import Reading, Source
-
-if TYPE_CHECKING:
-    from nereval_core.api.parallel_reading import ParallelReadings
 
 Single = Source | str | os.PathLike[str]
 Input = Single | Sequence[Single]
@@ -37,8 +34,6 @@ NONE_SHARED = "no document is in all of the files"
 FLAG = re.compile(r"--[a-z-]+")
 BY_SIDE = re.compile(r", or by side --gold-column \S+ --pred-column \S+(?=[,;])")
 """The part of a remedy that names columns for both sides."""
-PARALLEL_BYTES = 32_000_000
-"""The least bytes of a system's files that are worth a process, which takes half a second to start."""
 
 Progress = Callable[[int, int], None]
 """Takes the lines or files done and their total."""
@@ -244,7 +239,7 @@ def read_layers(
     options: LoadOptions,
     progress: Callable[[str], Progress | None] = lambda name: None,
 ) -> Readings:
-    """Read gold, and the systems by its scheme and texts: large ones beside gold, in processes of their own."""
+    """Read gold, and the systems by its scheme and texts."""
     sources: dict[str, Source] = {}
     readings: dict[str, Reading | FormatError] = {}
     for system, place in systems.items():
@@ -252,47 +247,16 @@ def read_layers(
             sources[system] = source_of(place)
         except FormatError as error:
             readings[system] = error
-    with _begin_large(sources, options) as begun:
-        ours, label = _read_gold(gold, options, progress)
-        whole = ours if isinstance(ours, Reading) else None
-        # Where those in front are being read, from the last on.
-        for system, source in reversed(sources.items()) if begun else sources.items():
-            read_options = options.of_prediction(system, whole, progress(source.name))
-            try:
-                reading = begun.take(system, read_options) if begun else None
-                readings[system] = reading or readers.read(source, format=options.pred_format, options=read_options)
-            except FormatError as error:
-                readings[system] = _of_side(error, "pred")
+    ours, label = _read_gold(gold, options, progress)
+    whole = ours if isinstance(ours, Reading) else None
+    for system, source in sources.items():
+        read_options = options.of_prediction(system, whole, progress(source.name))
+        try:
+            readings[system] = readers.read(source, format=options.pred_format, options=read_options)
+        except FormatError as error:
+            readings[system] = _of_side(error, "pred")
     places = frozenset(name for place in systems.values() for name in source_names(place))
     return Readings(ours, {system: readings[system] for system in systems}, label, places)
-
-
-def _begin_large(
-    sources: Mapping[str, Source], options: LoadOptions
-) -> AbstractContextManager[ParallelReadings | None]:
-    """Begin to read the large ones among systems in processes of their own; nothing where there is none."""
-    large = {system: source for system, source in sources.items() if _is_large(source)}
-    if not large:
-        return nullcontext()
-    from nereval_core.api.parallel_reading import Order, parallel_readings
-
-    return parallel_readings(
-        {
-            system: Order(source, options.pred_format, options.of_prediction(system, None))
-            for system, source in large.items()
-        }
-    )
-
-
-def _is_large(source: Source) -> bool:
-    """Whether the files of a source, all of them on disk, are worth a process of their own."""
-    size = 0
-    for file in () if source.parts else source.files:
-        if not file.on_disk or size >= PARALLEL_BYTES:
-            break
-        with suppress(FormatError):
-            size += file.origin.size()
-    return size >= PARALLEL_BYTES
 
 
 def _read_gold(

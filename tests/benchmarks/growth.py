@@ -7,20 +7,15 @@ import shutil
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from unittest.mock import patch
 
-from nereval_core.api import load
-from nereval_core.api.load_options import LoadOptions
 from tests.benchmarks.children import measured_command
 from tests.benchmarks.growth_of_shapes import exponents
 from tests.benchmarks.scales import Scale
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
-SIDE_BY_SIDE = 1_000_000
 BY_DOCUMENT = 10
 SENTENCES = 5
 """Sentences a document."""
@@ -69,22 +64,8 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
             yield f"{size:,} gold spans, files to --json, microseconds of CPU a span", by_span[size] * 1e6, "reported"
             aim = "<= 4" if size == SIZES[-1] else "reported"
             yield f"{size:,} gold spans, peak memory / size of the arrays", peak / files.arrays, aim
-            if size == SIDE_BY_SIDE or scale is Scale.TINY:
-                gain = statistics.median(_side_by_side(files) for _ in range(3))
-                yield f"{size:,} gold spans, by the clock: gold, then system / side by side", gain, ">= 1.8"
     yield "slowest / fastest of these, by span", max(by_span.values()) / min(by_span.values()), "<= 1.5"
     yield from exponents(scale)
-
-
-def _side_by_side(files: Written) -> float:
-    """Return how many times as long reading takes one after the other."""
-    taken = []
-    for least in (sys.maxsize, 1):
-        with patch.object(load, "PARALLEL_BYTES", least):
-            begun = time.perf_counter()
-            load.read_layers(str(files.gold), {"pred": str(files.pred)}, LoadOptions())
-            taken.append(time.perf_counter() - begun)
-    return taken[0] / taken[1]
 
 
 def scored(files: Written) -> tuple[float, int]:
