@@ -16,14 +16,13 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring import score_layers
 from nereval_core.store import Store
-from pages.shared import server
 from pages.shared.data.jobs import CancelledError, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import load
 from pages.shared.data.reading_orders import Part, Uploaded
 from pages.shared.data.reading_process import read_order
-from pages.shared.server import Bounds, Overtime, bounded_process, while_active
-from pages.shared.server.core_process import call_apart
+from pages.shared.server import core_process
+from pages.shared.server.core_process import Bounds, call_apart, while_active
 from tests.support.pages import GOLD, PREDICTION
 from tests.support.samples import nested
 
@@ -55,8 +54,7 @@ def test_a_reading_beyond_its_memory_is_one_line(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*nereval-*"))
 
 
-def test_a_reading_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EVERY", 0.02)
+def test_a_reading_beyond_its_time_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"takes longer than the 0\.1 seconds that the server allows"):
         read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(seconds=0.1, apart=True))
 
@@ -66,8 +64,7 @@ def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path) -> None:
         read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(apart=True, is_waited_for=lambda: False))
 
 
-def test_scoring_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EVERY", 0.02)
+def test_scoring_beyond_its_time_is_one_line(tmp_path: Path) -> None:
     for name, shift in (("gold", 0), ("system", 1)):
         (tmp_path / f"{name}.jsonl").write_text(nested(400, shift))
     gold, system = (Source.of_path(tmp_path / f"{name}.jsonl") for name in ("gold", "system"))
@@ -84,7 +81,7 @@ def test_a_computation_beyond_its_memory_is_one_line() -> None:
 
 
 def test_a_fault_of_a_computation_is_told_with_its_traceback() -> None:
-    with pytest.raises(RuntimeError, match=r"(?s)in the process that computes: Traceback.*ZeroDivisionError"):
+    with pytest.raises(RuntimeError, match=r"(?s)in the process apart: Traceback.*ZeroDivisionError"):
         call_apart(partial(divmod, 1, 0), "fault", check_wanted=lambda: None)
 
 
@@ -101,18 +98,19 @@ def test_the_problems_of_a_computation_are_those_of_a_call_here(tmp_path: Path) 
     assert raised[0] and raised[0] == raised[1]
 
 
-def test_a_process_ends_with_its_block_and_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    def sleeping(module: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdin=subprocess.PIPE)
+def test_a_process_that_says_nothing_ends_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start_sleeping() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", "import time; time.sleep(60)"]
+        processes.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        return processes[0]
 
-    monkeypatch.setattr(server, "start_process", sleeping)
-    with bounded_process("any", Bounds()) as process:
-        assert process.poll() is None
-    assert process.returncode is not None
+    processes: list[subprocess.Popen[bytes]] = []
+    monkeypatch.setattr(core_process, "start_process", start_sleeping)
     begun = time.monotonic()
-    with pytest.raises(Overtime), bounded_process("any", Bounds(seconds=0.2)) as process:
-        process.wait(30)
-    assert time.monotonic() - begun < 30
+    with pytest.raises(FormatError, match="long: takes longer than"):
+        # More than a pipe holds.
+        call_apart(partial(len, bytes(1 << 20)), "long", check_wanted=lambda: None, bounds=Bounds(seconds=0.2))
+    assert time.monotonic() - begun < 30 and processes[0].returncode is not None
 
 
 def test_a_session_is_missed_for_a_while() -> None:
@@ -137,16 +135,16 @@ def test_a_session_is_missed_for_a_while() -> None:
 def test_bounds_are_those_of_the_container(
     own: str, limits: dict[str, str], expected: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = server._machine_memory()
+    machine = core_process._machine_memory()
     (tmp_path / "own").write_text(own)
     for name, limit in limits.items():
         place = tmp_path / "groups" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(limit)
-    monkeypatch.setattr(server, "OWN_CGROUPS", tmp_path / "own")
-    monkeypatch.setattr(server, "CGROUPS", tmp_path / "groups")
+    monkeypatch.setattr(core_process, "OWN_CGROUPS", tmp_path / "own")
+    monkeypatch.setattr(core_process, "CGROUPS", tmp_path / "groups")
     if expected is None:
-        assert server._machine_memory() >= machine
+        assert core_process._machine_memory() >= machine
     else:
-        assert server._machine_memory() == expected
-        assert server.server_bounds(alone=False).memory == expected // 2
+        assert core_process._machine_memory() == expected
+        assert core_process.server_bounds(alone=False).memory == expected // 2

@@ -47,6 +47,38 @@ SYSTEMS = tuple(layer.name for layer in DEMO.corpus.systems if "annotator" not i
 UNFOLDED = {f"{LIST}measures": True, f"{LIST}differing": True}
 
 
+class Request(io.BytesIO):
+    """A call on its way: it is made here once it is written."""
+
+    def __init__(self, answer: io.BytesIO) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def flush(self) -> None:
+        if self.getvalue():
+            core_process.make_call(pickle.loads(self.getvalue()), self._answer)
+            self._answer.seek(0)
+
+
+class ProcessHere:
+    """What stands for a process apart, and costs no start."""
+
+    pid = returncode = 0
+
+    def __init__(self) -> None:
+        self.stdout = io.BytesIO()
+        self.stdin = Request(self.stdout)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def kill(self) -> None:
+        pass
+
+
 @pytest.fixture
 def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The titles of what was computed as for a large corpus with verdicts, by what runs in the other process."""
@@ -59,17 +91,12 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         titles.append(title)
         return apart(call, title, **rest)
 
-    def answered(asked: memoryview, *_: object) -> tuple[int, bytes]:
-        out = io.BytesIO()
-        core_process.make_call(pickle.loads(asked), out)
-        return 0, out.getvalue()
-
     apart = core_process.call_apart
     start_afresh()
     monkeypatch.setattr(computations, "SPANS", 0)
     monkeypatch.setattr(computations, "COMPARED", 0)
     monkeypatch.setattr(computations, "call_apart", called)
-    monkeypatch.setattr(core_process, "_answer", answered)
+    monkeypatch.setattr(core_process, "start_process", ProcessHere)
     return titles
 
 

@@ -19,10 +19,9 @@ from nereval_core.corpus import Corpus
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
-from pages.shared import server
 from pages.shared.data.computations import is_tangled, overlapping_pairs
 from pages.shared.data.loading import load, load_demo
-from pages.shared.server import core_process, start_process
+from pages.shared.server import core_process
 from pages.shared.server.core_process import call_apart
 from tests.support.samples import nested
 
@@ -43,13 +42,13 @@ def tangled(folder: Path, spans: int, more: int = 0) -> Corpus:
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The processes that are started to compute."""
     found: list[Any] = []
-    start = server.start_process
+    start = core_process.start_process
 
-    def noted(module: str) -> Any:
-        found.append(start(module))
+    def noted() -> Any:
+        found.append(start())
         return found[-1]
 
-    monkeypatch.setattr(server, "start_process", noted)
+    monkeypatch.setattr(core_process, "start_process", noted)
     return found
 
 
@@ -79,7 +78,7 @@ def test_only_what_is_tangled_takes_long_to_score(tmp_path: Path) -> None:
 
 
 def test_a_process_ends_with_the_server() -> None:
-    process = start_process(core_process.__name__)
+    process = core_process.start_process()
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(pickle.dumps(partial(time.sleep, 600)))
     # When a server ends, however that comes, its end of the pipe is closed.

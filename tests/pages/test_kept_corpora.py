@@ -322,11 +322,12 @@ def test_a_process_that_is_cancelled_leaves_nothing(tmp_path: Path, stage: str) 
     assert not [path for path in tmp_path.iterdir() if is_temporary(path.name)]
 
 
-def test_what_is_cancelled_before_it_begins_is_ended_at_once() -> None:
-    watch, ended = Watch(), []
+@pytest.mark.usefixtures("apart")
+def test_what_is_cancelled_before_it_begins_is_ended_at_once(tmp_path: Path) -> None:
+    watch = Watch()
     watch.cancel()
-    watch.ends(lambda: ended.append(1))
-    assert ended
+    with pytest.raises(CancelledError):
+        read_order(Keeper(Store(tmp_path)), ordered(), watch)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import BoundedSemaphore
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -12,9 +13,8 @@ import streamlit as st
 from nereval_core.corpus import Layer
 from nereval_core.scoring import Scores, Settings, score_layers
 from pages.shared.data.loading import Loaded
-from pages.shared.server import server_bounds
 from pages.shared.server.access import only_this_machine
-from pages.shared.server.core_process import call_apart
+from pages.shared.server.core_process import AT_ONCE, call_apart, server_bounds, waited_for
 from pages.shared.streamlit_internals import is_active, session_id
 from pages.shared.view import keys
 
@@ -28,6 +28,7 @@ PAIRS = 1 << 14
 """Overlapping pairs up to which tangled layers are scored faster than a process starts."""
 TANGLED = 8
 """Overlapping pairs a span from which layers are tangled: spans of ordinary layers overlap one or two others."""
+PLACES = BoundedSemaphore(AT_ONCE)
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -79,7 +80,9 @@ def compare(
 
 
 def _apart(call: Callable[[], Result], title: str) -> Result:
-    return call_apart(call, title, check_wanted=check_wanted, bounds=server_bounds(alone=only_this_machine()))
+    bounds = server_bounds(alone=only_this_machine())
+    with waited_for(PLACES, check_wanted):
+        return call_apart(call, title, check_wanted=check_wanted, bounds=bounds)
 
 
 def is_large(loaded: Loaded, *, documents: int = DOCUMENTS) -> bool:

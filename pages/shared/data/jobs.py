@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from cachetools import LRUCache
 
 from nereval_core.problems import FormatError
-from pages.shared.server import AT_ONCE, waited_for
+from pages.shared.server.core_process import AT_ONCE, waited_for
 
 FINISHED = 64
 """Finished readings that nobody has come back for."""
@@ -109,7 +109,6 @@ class Watch:
 
     def __init__(self) -> None:
         self._cancelled = Event()
-        self._end: Callable[[], None] = lambda: None
         self.begin("Reading")
 
     def begin(self, stage: str, unit: str = "") -> None:
@@ -139,15 +138,8 @@ class Watch:
         if self._cancelled.is_set():
             raise CancelledError
 
-    def ends(self, end: Callable[[], None]) -> None:
-        """Have this called when the reading is cancelled, at once where it is already."""
-        self._end = end
-        if self._cancelled.is_set():
-            end()
-
     def cancel(self) -> None:
         self._cancelled.set()
-        self._end()
 
     @property
     def speed(self) -> float:

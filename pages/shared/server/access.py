@@ -30,8 +30,9 @@ from streamlit.errors import StreamlitSecretNotFoundError
 from nereval_core.cli.server_options import ADDRESS, addresses
 from nereval_core.problems import FormatError
 from pages.shared import streamlit_internals
-from pages.shared.server import Bounds, server_bounds, server_options, while_active
+from pages.shared.server import server_options
 from pages.shared.server.asgi import Layer, changing_headers
+from pages.shared.server.core_process import Bounds, server_bounds, while_active
 
 VARIABLE = "NEREVAL_TOKEN"
 PARAMETER = "token"

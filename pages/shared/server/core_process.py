@@ -1,99 +1,239 @@
-"""Calls of the core in a process of their own, which is ended once nobody waits for the answer. No Streamlit in here.
+"""Calls of the core in a process of their own, within bounds, ended once nobody waits for the answer.
 
-What is called is pickled whole. The answer comes back without the layers, documents and scores that it was given: in
-their place stand those of this process.
+No Streamlit in here. What is called is pickled whole. The process says how far it is by messages, of which the last is
+the answer. It comes back without the layers, documents and scores that it was given: in their place stand those of this
+process.
+
+Memory is bounded on Linux alone (`RLIMIT_AS`); other systems do not hold processes to it.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from copyreg import __newobj__  # type: ignore[attr-defined]
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
 from threading import BoundedSemaphore, Thread
+from time import monotonic
 from types import MappingProxyType
 from typing import IO, Any, TypeVar
 
 import cloudpickle
 
 from nereval_core.corpus import Documents, Layer
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores
-from pages.shared.server import AT_ONCE, NICE, UNBOUNDED, Bounds, Overtime, bounded_process, end_with_server, waited_for
+from pages.shared.server import server_options
 
+try:
+    import resource
+except ImportError:
+    resource = None  # type: ignore[assignment]
+
+ROOT = Path(__file__).parents[3]
+NICE = 10
+"""Niceness of the processes, so that pages get the processor first."""
+AT_ONCE = max(2, os.cpu_count() or 1)
+"""Readings that run at the same time, and computations likewise; further ones wait."""
+EVERY = 0.1
+"""Seconds between two looks at the clock, and at whether the answer is still wanted."""
 OUT_OF_MEMORY = 3
 """Exit status of a process that needed more memory than it may have."""
-EVERY = 0.1
-"""Seconds between two questions whether the answer is still wanted."""
-PLACES = BoundedSemaphore(AT_ONCE)
 KEPT = (Layer, Documents, Scores)
 """What an answer holds by number where it was given with the call."""
-Found = TypeVar("Found")
+PROGRESS = "progress"
+Returned = TypeVar("Returned")
+GB = 1e9
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds of one process: bytes of memory and seconds, None for any.
+
+    With `apart` even what is small is read in a process of its own. A reading ends when `is_waited_for` says no.
+    """
+
+    memory: int | None = None
+    seconds: float | None = None
+    apart: bool = False
+    is_waited_for: Callable[[], bool] = lambda: True
+
+    def problem(self, what: str, finding: str) -> FormatError:
+        """Return the error of a process beyond a bound; `finding` is what it did, `takes more ...`."""
+        remedy = "give less, or ask whoever runs the server to allow more memory or time"
+        return FormatError.single(what, None, finding, remedy)
+
+    def too_large(self, what: str) -> FormatError:
+        bound = "there is" if self.memory is None else f"the {self.memory / GB:.1f} GB that the server allows"
+        return self.problem(what, f"takes more memory than {bound}")
+
+    def too_long(self, what: str) -> FormatError:
+        return self.problem(what, f"takes longer than the {self.seconds:g} seconds that the server allows")
+
+
+UNBOUNDED = Bounds()
+
+
+def server_bounds(*, alone: bool) -> Bounds:
+    """Return the bounds of the server's options; a server that others reach has some by default.
+
+    They are half of the machine's memory, and ten minutes.
+    """
+    options = server_options()
+    memory = None if alone else _machine_memory() // 2 or None
+    seconds = None if alone else 600.0
+    return Bounds(
+        int(options.memory * GB) if options.memory is not None else memory,
+        options.seconds if options.seconds is not None else seconds,
+        apart=not alone,
+    )
+
+
+CGROUPS = Path("/sys/fs/cgroup")
+OWN_CGROUPS = Path("/proc/self/cgroup")
+
+
+def _machine_memory() -> int:
+    """Return the bytes of memory that the machine, or the container or unit that this runs in, has; 0 if unknown."""
+    try:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 0
+    return min([machine, *_cgroup_limits()])
+
+
+def _cgroup_limits() -> Iterator[int]:
+    """Yield the bounds of memory of the control groups that this process is in, on Linux: any of them may end it."""
+    try:
+        lines = OWN_CGROUPS.read_text().splitlines()
+    except OSError:
+        return
+    for _, controllers, path in (line.split(":", 2) for line in lines):
+        if controllers not in ("", "memory"):
+            continue
+        root, name = (CGROUPS, "memory.max") if not controllers else (CGROUPS / "memory", "memory.limit_in_bytes")
+        inner = root / path.lstrip("/")
+        # In a container the path may be that of the machine, and the root is its own.
+        for folder in (inner, *inner.parents):
+            if folder.is_relative_to(root):
+                with suppress(OSError, ValueError):
+                    yield int((folder / name).read_text())
 
 
 def call_apart(
-    call: Callable[[], Found], title: str, *, check_wanted: Callable[[], None], bounds: Bounds = UNBOUNDED
-) -> Found:
+    call: Callable[[], Returned],
+    title: str,
+    *,
+    check_wanted: Callable[[], object],
+    bounds: Bounds = UNBOUNDED,
+    hear: Callable[..., object] = lambda: None,
+) -> Returned:
     """Return what a call returns, made in another process: a function of a module of ours, or a partial of one.
 
-    `title` says in messages what is computed. `check_wanted` is called meanwhile, and ends the process by raising.
+    `title` says in messages what is computed or read. `check_wanted` is called meanwhile, and ends the process by
+    raising; `hear` is called with what the process says by `tell`, in another thread, and ends it likewise.
 
     Raises:
         FormatError: as the call, or a bound was reached.
         RuntimeError: the call raised something else, or the process was killed.
     """
-    with waited_for(PLACES, check_wanted):
-        request = io.BytesIO()
-        writer = _Pickler(request)
-        writer.dump(call)
-        try:
-            status, answer = _answer(request.getbuffer(), check_wanted, bounds)
-        except Overtime:
-            raise bounds.too_long(title) from None
-    # C++ code that gets no memory aborts.
-    if status in (OUT_OF_MEMORY, -signal.SIGABRT):
-        raise bounds.too_large(title)
-    if status:
-        raise RuntimeError(f"the process that computes ended with status {status}")
-    kind, outcome = _Unpickler(io.BytesIO(answer), writer.listed).load()
-    if kind == "problems":
-        raise FormatError(outcome)
-    if kind == "fault":
-        raise RuntimeError(f"in the process that computes: {outcome}")
-    returned: Found = outcome
-    return returned
-
-
-def _answer(request: memoryview, check_wanted: Callable[[], None], bounds: Bounds) -> tuple[int, bytes]:
-    """Return the exit status of a process that was asked something, and its answer."""
-    with bounded_process("pages.shared.server.core_process", bounds) as process:
-        # `communicate` never sends what it has not sent when its time is over: a pipe holds 64 kB, and a process needs
-        # longer to start than we wait for it. So the pipe is written to beside it, and stays open.
-        pipe, process.stdin = process.stdin, None
-        Thread(target=_send, args=(request, pipe), daemon=True).start()
-        while True:
+    begun, process = monotonic(), start_process()
+    if bounds.memory is not None and hasattr(resource, "prlimit"):
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (bounds.memory, bounds.memory))
+    answer: Future[tuple[str, Any]] = Future()
+    # It does not keep the server from ending, as a thread of a pool would.
+    exchange = Thread(target=_exchange, args=(process, call, hear, answer), name=f"apart {process.pid}", daemon=True)
+    exchange.start()
+    try:
+        while exchange.is_alive():
             check_wanted()
-            try:
-                answer, _ = process.communicate(timeout=EVERY)
-                return process.returncode, answer
-            except subprocess.TimeoutExpired:
-                continue
+            if bounds.seconds is not None and monotonic() - begun > bounds.seconds:
+                raise bounds.too_long(title)
+            exchange.join(EVERY)
+    finally:
+        process.kill()
+        exchange.join()
+    kind, outcome = answer.result()
+    if kind == "returned":
+        returned: Returned = outcome
+        return returned
+    if kind == "problems":
+        raise FormatError(*outcome)
+    if kind == "fault":
+        raise RuntimeError(f"in the process apart: {outcome}")
+    # C++ code that gets no memory aborts.
+    if process.returncode in (OUT_OF_MEMORY, -signal.SIGABRT):
+        raise bounds.too_large(title)
+    raise RuntimeError(f"the process apart ended with status {process.returncode}")
 
 
-def _send(content: memoryview, pipe: IO[bytes] | None) -> None:
-    """Write to a process until it has all or ends."""
-    assert pipe is not None
-    with suppress(BrokenPipeError):
-        pipe.write(content)
-        pipe.flush()
+def start_process() -> subprocess.Popen[bytes]:
+    """Start a process that makes a call, which is written to its standard input."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        [sys.executable, "-m", "pages.shared.server.core_process"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+def _exchange(
+    process: subprocess.Popen[bytes],
+    call: Callable[[], object],
+    hear: Callable[..., object],
+    answer: Future[tuple[str, Any]],
+) -> None:
+    """Send a call to a process, pass on how far it is, and have its last message answer once it has ended."""
+    kind, outcome = "", None
+    try:
+        # What was killed reads no more, and may end within a message.
+        with suppress(BrokenPipeError, EOFError, pickle.UnpicklingError), process:
+            assert process.stdin is not None and process.stdout is not None
+            writer = _Pickler(process.stdin)
+            writer.dump(call)
+            # It stays open as long as the process may live, see `_end_with_server`.
+            process.stdin.flush()
+            while True:
+                kind, outcome = _Unpickler(process.stdout, writer.listed).load()
+                if kind == PROGRESS:
+                    hear(**outcome)
+    except BaseException as error:
+        answer.set_exception(error)
+    else:
+        answer.set_result((kind, outcome))
+
+
+@contextmanager
+def waited_for(places: BoundedSemaphore, check_wanted: Callable[[], object]) -> Iterator[None]:
+    """Hold one of some places within the block; until one is free, `check_wanted` is called, and may end it."""
+    while not places.acquire(timeout=0.1):
+        check_wanted()
+    try:
+        yield
+    finally:
+        places.release()
+
+
+def while_active(bounds: Bounds, is_active: Callable[[], bool], patience: float) -> Bounds:
+    """Return bounds that end a reading when its session has not been active for so many seconds."""
+    last = monotonic()
+
+    def is_waited_for() -> bool:
+        nonlocal last
+        if is_active():
+            last = monotonic()
+        return monotonic() - last < patience
+
+    return replace(bounds, is_waited_for=is_waited_for)
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -116,9 +256,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, MappingProxyType):
             return _read_only, (dict(obj),)
-        if is_dataclass(obj) and not isinstance(obj, type) and hasattr(obj, "__dict__"):
+        state = obj.__getstate__() if is_dataclass(obj) and not isinstance(obj, type) else None
+        if isinstance(state, dict):
             # Other sessions may compute what an object keeps, while it is written.
-            state = {name: dict(value) if type(value) is dict else value for name, value in dict(vars(obj)).items()}
+            state = {name: dict(value) if type(value) is dict else value for name, value in dict(state).items()}
             return __newobj__, (type(obj),), state
         return super().reducer_override(obj)
 
@@ -144,10 +285,36 @@ def main() -> None:
         os.nice(NICE)
     try:
         call = pickle.load(sys.stdin.buffer)
-        end_with_server()
+        _end_with_server()
         make_call(call, out)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
+    except BrokenPipeError:
+        # Nobody waits any more.
+        os._exit(1)
+
+
+def _end_with_server() -> None:
+    """Have this process end when the server that started it ends, by whatever: its standard input is closed then.
+
+    What the server has to say must have been read before.
+    """
+
+    def wait() -> None:
+        # Not by `sys.stdin`, which could not be closed at the end while a thread reads from it.
+        while os.read(0, 1):
+            pass
+        os._exit(1)
+
+    Thread(target=wait, name="server", daemon=True).start()
+
+
+def tell(**progress: object) -> None:
+    """Say in a process apart how far its call is: who waits for it hears this."""
+    assert sys.__stdout__ is not None
+    out = sys.__stdout__.buffer
+    pickle.dump((PROGRESS, progress), out)
+    out.flush()
 
 
 def make_call(call: Callable[[], object], out: IO[bytes]) -> None:
@@ -157,15 +324,15 @@ def make_call(call: Callable[[], object], out: IO[bytes]) -> None:
         listing = _Pickler(nowhere)
         listing.dump(call)
     _Pickler(out, listing.listed).dump(_outcome(call))
+    out.flush()
 
 
 def _outcome(call: Callable[[], object]) -> tuple[str, object]:
     try:
-        return "found", call()
+        return "returned", call()
     except FormatError as error:
-        problems: tuple[Problem, ...] = error.problems
-        return "problems", problems
-    except MemoryError:
+        return "problems", (error.problems, error.remedies)
+    except (MemoryError, BrokenPipeError):
         raise
     except Exception:
         return "fault", traceback.format_exc()
