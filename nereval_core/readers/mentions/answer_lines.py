@@ -9,10 +9,12 @@ makes an answer unreadable.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from nereval_core.readers.mentions.answer_text import SENTENCE_WORDS
+from nereval_core.readers.mentions.marked_places import places_of_marks
 from nereval_core.readers.mentions.responses import NOTHING, TEXT_KEYS, TYPE_KEYS
 
 BULLET = re.compile(r"(?P<indent>\s*)(?:[-*•–+]|\(?\d{1,3}[.):])\s+(?=\S)")
@@ -29,6 +31,9 @@ LONGEST_LINE = 2_000
 EMPHASIS = "*_`\"'“”"
 WHOLLY_BOLD = re.compile(r"\*\*[^*]+\*\*:?")
 REMARKED = re.compile(r"[,;]\s")
+PLACE_COLUMN = re.compile(r"start|begin|end(?:_|$)|stop|offset|range|position|indices|(?:^|_)(?:from|to)$")
+"""Names of columns, in small letters, with numbers that say where a mention stands."""
+NUMBERS = re.compile(r"\d{1,12}(?:\s*[-–,:]\s*\d{1,12})?")
 REMARK = re.compile(r"\s*(?:[(,;]|\s[-–—]\s).*", re.DOTALL)
 """What says more of a type, behind it."""
 NO_MENTION = re.compile(
@@ -39,12 +44,17 @@ NO_MENTION = re.compile(
 
 
 class LinePair(NamedTuple):
-    """A mention and its type in the order of the answer; `sure` where the order is known, `listed` below its type."""
+    """A mention and its type in the order of the answer; `sure` where the order is known, `listed` below its type.
+
+    `details` are the other cells of its row that are numbers, `place` where brackets in the text put it.
+    """
 
     text: str
     type: str
     sure: bool = False
     listed: bool = False
+    details: Mapping[str, str] = MappingProxyType({})
+    place: tuple[int, int] | None = None
 
 
 def says_nothing(answer: str) -> bool:
@@ -53,16 +63,15 @@ def says_nothing(answer: str) -> bool:
     return plain.casefold() in NOTHING or NO_MENTION.fullmatch(plain) is not None
 
 
-def pairs_of_lines(answer: str, types: Collection[str]) -> list[LinePair] | None:
+def pairs_of_lines(answer: str, types: Collection[str], text: str = "") -> list[LinePair] | None:
     """Return the mentions of an answer in lines, None where it is not one; `types` are gold's, in small letters."""
-    for read in (_of_table, _of_brackets, _of_items):
-        pairs = read(answer, types)
-        if pairs is not None:
-            return pairs
-    return None
+    pairs = _of_table(answer)
+    if pairs is None:
+        pairs = _of_brackets(answer, types, text)
+    return _of_items(answer, types) if pairs is None else pairs
 
 
-def _of_table(answer: str, types: Collection[str]) -> list[LinePair] | None:
+def _of_table(answer: str) -> list[LinePair] | None:
     lines = answer.split("\n")
     rule = _rule(lines)
     if rule is None:
@@ -81,7 +90,12 @@ def _of_table(answer: str, types: Collection[str]) -> list[LinePair] | None:
         if len(cells) != len(head):
             return None
         rows.append(cells)
-    return [LinePair(row[text], row[kind], sure) for row in rows if row[text]]  # type: ignore[index]
+    pairs = []
+    for row in rows:
+        named = zip(head, row, strict=True)
+        numbers = {name: cell for name, cell in named if PLACE_COLUMN.search(name) and NUMBERS.fullmatch(cell)}
+        pairs.append(LinePair(row[text], row[kind], sure, details=numbers))  # type: ignore[index]
+    return [pair for pair in pairs if pair.text]
 
 
 def unread_head(answer: str) -> str:
@@ -121,7 +135,7 @@ TEXT_COLUMNS = frozenset(
 TYPE_COLUMNS = frozenset((*TYPE_KEYS, "entity_class", "entity_category", "named_entity_type", "tags"))
 
 
-def _of_brackets(answer: str, types: Collection[str]) -> list[LinePair] | None:
+def _of_brackets(answer: str, types: Collection[str], text: str) -> list[LinePair] | None:
     """Return mentions that a text marks by brackets; all of them must name a type of gold where gold is known."""
     for pattern in (LINKED, BRACKETED) if types else (LINKED,):
         marks = list(pattern.finditer(answer))
@@ -131,7 +145,20 @@ def _of_brackets(answer: str, types: Collection[str]) -> list[LinePair] | None:
         if len(marks) > 1 and len(lines) == len(marks) and BULLET.match(answer):
             # A list of links is read as its items.
             continue
-        return [LinePair(mark["text"].strip(), mark["type"], sure=True) for mark in marks if mark["text"].strip()]
+        marks = [mark for mark in marks if mark["text"].strip()]
+        plain = ""
+        spans = []
+        at = 0
+        for mark in marks:
+            plain += answer[at : mark.start()]
+            spans.append((len(plain), len(plain) + len(mark["text"])))
+            plain += mark["text"]
+            at = mark.end()
+        places = places_of_marks(plain + answer[at:], spans, text)
+        return [
+            LinePair(mark["text"].strip(), mark["type"], sure=True, place=place)
+            for mark, place in zip(marks, places, strict=True)
+        ]
     return None
 
 

@@ -30,6 +30,7 @@ from nereval_core.readers.mentions.answer_text import (
     tagged_spans,
     without_reasoning,
 )
+from nereval_core.readers.mentions.marked_places import places_of_marks
 from nereval_core.readers.mentions.responses import (
     ANSWER_KEYS,
     ANSWER_MARKS,
@@ -50,6 +51,8 @@ TAG_OF_TYPE = re.compile(r"[bi]-(.+)", re.DOTALL)
 MENTION_KEYS = frozenset((*TYPE_KEYS, *TEXT_KEYS))
 BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?:[-*•]|\(?\d+[.):])\s*)?")
 """White space, commas and the bullet or number of the next item between the items of a list."""
+PAIR = re.compile(r"\s*[\[(]?\s*([0-9]{1,12})\s*[-–,:]\s*([0-9]{1,12})\s*[\])]?\s*")
+"""Two numbers in words, `47-55`, which may be a start and an end."""
 ALIGNMENT = "alignment_status"
 """The key under which LangExtract says how it found the place of a mention in the text."""
 DEEPEST = 5
@@ -75,6 +78,7 @@ class NamedMention(NamedTuple):
     pair: int | None = None
     details: Mapping[str, Any] = MappingProxyType({})
     in_list: bool = False
+    place: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)
@@ -202,10 +206,18 @@ class _AnswerReader:
             return []
         if says_nothing(answer):
             return []
-        pairs = pairs_of_lines(answer, self.types) if not broken else None
+        pairs = pairs_of_lines(answer, self.types, self.text) if not broken else None
         if pairs is not None:
             self.pairs += 1
-            return [NamedMention(*pair[:2], None if pair.sure or pair.listed else self.pairs) for pair in pairs]
+            return [
+                NamedMention(
+                    *pair[:2],
+                    None if pair.sure or pair.listed else self.pairs,
+                    pair.details,
+                    place=pair.place,
+                )
+                for pair in pairs
+            ]
         if not broken and (head := unread_head(answer)):
             remedy = "call the columns of mentions and types Entity and Type in it"
             raise MalformedError(f"neither JSON nor tags in a table with the head {quoted(head)}", remedy)
@@ -222,10 +234,12 @@ class _AnswerReader:
         """Return what stands between tags, in the order of the opening tags."""
         words, spans, left_out = tagged_spans(answer, self.types, self.text)
         mentions: list[NamedMention] = []
-        for span in spans:
+        places = places_of_marks(words, [(span.start, span.end) for span in spans], self.text)
+        for span, place in zip(spans, places, strict=True):
             kind = self.type_of_marks() if span.element == MARKED else html.unescape(span.type)
             if self.is_type(kind):
-                mentions.append(NamedMention(html.unescape(words[span.start : span.end]).strip(), kind))
+                mention = html.unescape(words[span.start : span.end]).strip()
+                mentions.append(NamedMention(mention, kind, place=place))
         if left_out:
             self.counts[INSIDE] += left_out
         return mentions
@@ -365,7 +379,7 @@ def _details(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
         str(key): value
         for key, value in item.items()
-        if not isinstance(value, str) or value.strip().isdecimal() or key == ALIGNMENT
+        if not isinstance(value, str) or value.strip().isdecimal() or PAIR.fullmatch(value) or key == ALIGNMENT
     }
 
 

@@ -156,7 +156,7 @@ def read_answers(
         raise FormatError([*found_problems, *error.problems]) from None
     of_document: list[list[tuple[Mention, Place]]] = [[] for _ in lines_of_document]
     for number, (answer, mention) in enumerate(mentions):
-        placed = Mention(mention.text, mention.type, located.places.get(number))
+        placed = Mention(mention.text, mention.type, located.places.get(number, mention.place))
         of_document[answer.doc].append((placed, answer.place))
     for doc, placed_mentions in enumerate(of_document):
         text = documents.texts[doc]
@@ -288,7 +288,7 @@ def _in_documented_order(
                 remedy = 'write it as {"text": …, "type": …}'
                 problems.append(Problem(*answer.place, finding, remedy))
                 break
-            mentions[number] = answer, mention._replace(text=mention.type, type=mention.text)
+            mentions[number] = answer, mention._replace(text=mention.type, type=mention.text, place=None)
             counts[TURNED] += 1
     return mentions
 

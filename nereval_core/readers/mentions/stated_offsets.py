@@ -11,7 +11,7 @@ import numpy as np
 
 from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.mentions.answers import ALIGNMENT, NamedMention
+from nereval_core.readers.mentions.answers import ALIGNMENT, PAIR, NamedMention
 from nereval_core.readers.mentions.placing import WHITE
 from nereval_core.readers.shared.offset_units import CountedSpans, Offsets, code_points
 
@@ -37,6 +37,10 @@ OTHER_NUMBERS = frozenset(
     )
 )
 """Words of keys whose numbers are not offsets of characters."""
+RANGES = frozenset(
+    ("offset", "offsets", "span", "spans", "range", "position", "positions", "pos", "indices", "location")
+)
+"""Words of keys under which `47-55` is a start and an end; elsewhere it may be a time."""
 FARTHEST = 2**40
 REMEDY = "leave them out, and mentions are placed by their words"
 
@@ -171,7 +175,10 @@ def _numbers(details: Mapping[str, Any], path: tuple[str, ...]) -> list[tuple[st
     numbers: list[tuple[str, Any]] = []
     for key, value in details.items():
         name = ".".join((*path, str(key)))
-        if isinstance(value, str) and value.strip().isdecimal() and value.isascii():
+        pair = PAIR.fullmatch(value) if isinstance(value, str) and RANGES.intersection(_words(name)) else None
+        if pair is not None:
+            value = [int(pair[1]), int(pair[2])]
+        elif isinstance(value, str) and value.strip().isdecimal() and value.isascii():
             value = int(value)
         if isinstance(value, float) and value.is_integer() and set(_words(name)) & (STARTS | ENDS):
             value = int(value)
