@@ -369,6 +369,11 @@ REFUSED_JSON: list[tuple[Any, str]] = [
     # (value, said)
     ([3], "document '': an integer where a document should be; write it as the package bioc does"),
     ({"documents": 3}, "neither a collection nor a document; write it as the package bioc does"),
+    (
+        {"documents": [{"id": "d", "text": "ab", "marks": [{"start": 0, "end": 2, "label": "A"}]}]},
+        "document 'd': no 'passages', but 'marks', so that it is not BioC's; name the keys of what it has: --keys "
+        "records=documents.*,text=text,spans=marks",
+    ),
     ({"documents": [3]}, "document '': an integer where a document should be"),
     (bioc_document("d", bioc_passage(0, "a"), passages=3), "document 'd': passages is an integer; write a list"),
     (bioc_document("d", passages=[3]), "document 'd': passages[0] is an integer; write an object"),

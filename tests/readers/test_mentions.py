@@ -30,6 +30,7 @@ ANSWERS: list[tuple[Any, list[tuple[str, str]]]] = [
     ({"id": "d", "entities": [{"text": "Aspirin", "type": "Drug"}]}, DRUG),
     ({"id": "d", "mentions": [{"name": "Aspirin", "label": "Drug", "score": 0.5}]}, DRUG),
     ({"id": "d", "entities": [["Aspirin", "Drug"]]}, DRUG),
+    ({"text": "Aspirin helps", "entity": [{"entity": "Aspirin", "entity_type": "Drug"}], "relation": []}, DRUG),
     ({"id": "d", "Drug": ["Aspirin", "Ibuprofen"], "Dose": []}, [*DRUG, ("Ibuprofen", "Drug")]),
     ({"id": "d", "entities": {"Drug": "Aspirin", "Dose": None}}, DRUG),
     ({"id": "d", "entities": {"Drug": [{"text": "Aspirin"}]}}, DRUG),
@@ -53,6 +54,11 @@ ANSWERS: list[tuple[Any, list[tuple[str, str]]]] = [
 @pytest.mark.parametrize(("row", "expected"), ANSWERS, ids=[str(number) for number in range(len(ANSWERS))])
 def test_answers(row: Any, expected: list[tuple[str, str]]) -> None:
     assert [(mention.text, mention.type) for mention in read_answer(row).mentions] == expected
+
+
+def test_the_data_of_iepile_are_recognised() -> None:
+    row = {"text": "Aspirin helps", "entity": [{"entity": "Aspirin", "entity_type": "Drug"}], "relation": []}
+    assert format_of(Source.of_uploads([("x.jsonl", json.dumps(row).encode())])) == "mentions"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,15 @@ from tests.support.record_files import (
 )
 
 GOLD_TEXTS = Documents(("1", "2"), (TEXT, "Nobody came."))
-ONE_DOCUMENT = ("Google", "Watson", "Rosette", "TextRazor", "CLUENER's predictions")
+ONE_DOCUMENT = (
+    "Google",
+    "Google's Healthcare",
+    "Azure Text Analytics 2",
+    "Watson",
+    "Rosette",
+    "TextRazor",
+    "CLUENER's predictions",
+)
 
 
 def source(files: Files) -> Source:

@@ -584,8 +584,19 @@ KILI = [
     {**span, "categories": [{"name": span.pop("type")}]}
     for span in spans("beginOffset", "endOffset", "type", "content")
 ]
-KILI_LABELS = [{"author": {"email": "ann@example.org"}, "jsonResponse": {"JOB": {"annotations": KILI}}}]
+KILI_LABELS = [
+    {"author": {"email": f"{name}@example.org"}, "jsonResponse": {"JOB": {"annotations": annotations}}}
+    for name, annotations in (("ann", KILI), ("bob", KILI[:1]))
+]
 INSTRUCTUIE = [{"name": TEXT[start:end], "type": kind, "pos": [start, end]} for kind, (start, end) in GOLD.items()]
+AZURE_MATCHES = [
+    {"type": kind, "matches": [{"wikipediaScore": 0.1, "entityTypeScore": 0.8, "offset": start, "length": end - start}]}
+    for kind, (start, end) in GOLD.items()
+]
+HEALTHCARE = [
+    {"mentionId": "1", "type": kind, "text": {"content": TEXT[start:end], "beginOffset": start}, "confidence": 0.9}
+    for kind, (start, end) in GOLD.items()
+]
 ROSETTE = [
     {"type": kind, "mention": TEXT[start:end], "mentionOffsets": [{"startOffset": at, "endOffset": at + end - start}]}
     for (kind, (start, end)), at in zip(GOLD.items(), (0, 12), strict=True)
@@ -664,6 +675,16 @@ WITHOUT_TEXT: dict[str, Files] = {
         )
     },
     "Azure's own client": {"x.json": json.dumps(AZURE_DOCUMENTS["documents"]).replace("confidenceS", "confidence_s")},
+    "Azure Text Analytics 3": {
+        "x.json": json.dumps({"documents": AZURE_DOCUMENTS["documents"], "errors": [], "modelVersion": "2020-04-01"})
+    },
+    "Azure Text Analytics 3 without a version": {
+        "x.json": json.dumps({"documents": AZURE_DOCUMENTS["documents"], "errors": []})
+    },
+    "Azure Text Analytics 2": {
+        "x.json": json.dumps({"documents": [{"id": "1", "entities": AZURE_MATCHES}], "errors": []})
+    },
+    "Google's Healthcare": {"x.json": json.dumps({"entityMentions": HEALTHCARE, "entities": [], "relationships": []})},
     "Azure project": {"x.json": AZURE_PROJECT},
     "Comprehend": {"output": COMPREHEND},
     "Comprehend in another order": {"output": "".join(reversed(COMPREHEND.splitlines(keepends=True)))},

@@ -34,6 +34,8 @@ from nereval_core.readers.input.file_text import UTF8_BOM
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 
 BEFORE = r"(?><\?.*?\?>|<!--.*?-->|<!DOCTYPE\s+collection\b[^>\[]*(?:\[.*?\]\s*)?>|\s++)*+"
+OF_SERVICE = re.compile(r'"documents"\s*:\s*\[\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"(?:entities|statistics|warnings)"')
+"""The first document of an answer of a service."""
 ROOT = re.compile(BEFORE + r"<collection[\s>]", re.DOTALL)
 TYPE, LINK, SCORE = "type", "identifier", "score"
 """The keys of infons that we write, and the first that we look for."""
@@ -66,8 +68,10 @@ class BiocReader(Reader):
         if head.lstrip().startswith("<"):
             return 1.0 if ROOT.match(head) else 0.0
         keys = source.head(*self.suffixes).keys
-        # Azure's answers have documents too, BigBIO's rows passages.
-        return 1.0 if keys & {*COLLECTIONS, DOCUMENT} and not keys & {"modelVersion", "document_id"} else 0.0
+        # Services' answers have documents too, BigBIO's rows passages.
+        if not keys & {*COLLECTIONS, DOCUMENT} or keys & {"modelVersion", "document_id"} or OF_SERVICE.search(head):
+            return 0.0
+        return 1.0
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read all documents; `options.column` names the infon that types stand in.

@@ -82,6 +82,7 @@ PARTS: Mapping[str, Any] = {"passages": {"sentences": ANNOTATIONS, **ANNOTATIONS
 LOCATIONS = "locations"
 """The list that each annotation has."""
 REMEDY = "write it as the package bioc does"
+OTHER_REMEDY = "name the keys of what it has: --keys records=documents.*,text=text,spans={}"
 
 
 def documents_of_json(file: SourceFile, problems: list[Problem], counts: Counter[str]) -> list[BioCDocument]:
@@ -115,6 +116,9 @@ def _document_of_json(
     """Return a document, nothing where it is not one."""
     if not isinstance(row, dict):
         complain(f"{json_type(row)} where a document should be", REMEDY)
+        return []
+    if DOCUMENT not in row and (other := next((key for key in row if type(row[key]) is list and key not in OWN), None)):
+        complain(f"no {quoted(DOCUMENT)}, but {quoted(other)}, so that it is not BioC's", OTHER_REMEDY.format(other))
         return []
     _prepare(row, PARTS, counts)
     document = typed(row, BioCDocument, "", complain)

@@ -38,7 +38,7 @@ from nereval_core.readers.shared.list_cells import list_in_cell
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.tag_cells import TagColumn
 
-ENTITIES = ("entities", "mentions", "named_entities", "extractions")
+ENTITIES = ("entities", "mentions", "named_entities", "extractions", "entity")
 WORDED_ANSWERS = ("answer", "response", "completion", "generated_text", "model_output", "llm_output", "final_answer")
 """Keys under which any words are an answer; under others only JSON, tags or reasoning."""
 ALPACA_ANSWERS = ("output",)

@@ -192,7 +192,7 @@ TYPE_KEYS = (
 )
 LIST_KEYS = (
     *("entities", "mentions", "spans", "annotations", "ner", "named_entities", "result", "results", "output"),
-    *("extractions", "entity_list", "predictions", "answers"),
+    *("extractions", "entity_list", "predictions", "answers", "entity"),
 )
 ANSWER_KEYS = (
     *("answer", "response", "completion", "output", "content", "prediction", "generated_text", "result"),

@@ -227,6 +227,24 @@ SHAPES = (
     ),
     _shape("an answer of a job of Azure Language", "jobId tasks", records="tasks.items.*.results.documents.*", **AZURE),
     _shape(
+        "an answer of Azure Text Analytics",
+        "documents",
+        pattern=r'"matches"\s*:\s*\[\s*\{[^{}]*"(?:entityTypeScore|wikipediaScore)"',
+        records="documents.*",
+        spans="entities.*(label=type).matches.*",
+        start="offset",
+        length="length",
+        quote="text",
+        score="entityTypeScore",
+    ),
+    _shape(
+        "an answer of Azure Text Analytics",
+        "documents",
+        pattern='"confidenceScore"',
+        records="documents.*",
+        **AZURE,
+    ),
+    _shape(
         "answers of Azure Language",
         "id entities",
         absent="text",
@@ -259,6 +277,20 @@ SHAPES = (
     _shape("answers of Amazon Comprehend", "ResultList ErrorList", records="ResultList.*", **COMPREHEND),
     _shape(
         "answers of Amazon Comprehend", "Entities", absent="text", pattern='"BeginOffset"', text="Text", **COMPREHEND
+    ),
+    _shape(
+        "an answer of Google's Healthcare Natural Language",
+        "entityMentions",
+        absent="text",
+        pattern='"beginOffset"',
+        id="",
+        spans="entityMentions.*",
+        start="text.beginOffset",
+        end="",
+        label="type",
+        quote="text.content",
+        score="confidence",
+        span_id="mentionId",
     ),
     _shape(
         "an answer of Google Natural Language",
