@@ -10,10 +10,12 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import BLAS_THREADS
 from nereval_core.corpus import Corpus
 from nereval_core.problems import FormatError
@@ -21,6 +23,7 @@ from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
 from pages.shared.data.computations import is_tangled, overlapping_pairs
 from pages.shared.data.loading import load, load_demo
+from pages.shared.data.reading_orders import Again
 from pages.shared.server import core_process
 from pages.shared.server.core_process import call_apart
 from tests.support.samples import nested
@@ -90,6 +93,24 @@ def test_a_process_ends_with_the_server() -> None:
 def test_a_process_that_c_code_aborts_has_no_memory() -> None:
     with pytest.raises(FormatError, match="takes more memory than there is"):
         call_apart(os.abort, "aborting", check_wanted=lambda: None)
+
+
+def test_a_process_that_ends_without_an_answer_is_a_fault() -> None:
+    with pytest.raises(RuntimeError, match="ended with status 5"):
+        call_apart(partial(os._exit, 5), "ending", check_wanted=lambda: None)
+
+
+def test_mappings_that_nobody_writes_to_come_back_as_they_went() -> None:
+    mapping = MappingProxyType({"a": 1})
+    returned = call_apart(partial(max, [mapping], key=len), "mapping", check_wanted=lambda: None)
+    assert type(returned) is MappingProxyType and returned == mapping
+
+
+def test_what_is_read_again_is_sent_without_what_stands_in_the_store(processes: list[Any], tmp_path: Path) -> None:
+    sources = dict.fromkeys(("gold", "system"), Source.of_path(written(tmp_path, 1)[0]))
+    order = Again("again", "key", None, sources, LoadOptions())
+    assert call_apart(partial(getattr, order, "sources"), "order", check_wanted=lambda: None) is None
+    assert len(processes) == 1
 
 
 def test_what_nobody_waits_for_is_ended(tmp_path: Path, processes: list[Any]) -> None:

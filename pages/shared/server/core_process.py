@@ -23,7 +23,6 @@ from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
 from threading import BoundedSemaphore, Thread
 from time import monotonic
-from types import MappingProxyType
 from typing import IO, Any, TypeVar
 
 import cloudpickle
@@ -254,19 +253,12 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         return self._shared.get(id(obj))
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, MappingProxyType):
-            return _read_only, (dict(obj),)
         state = obj.__getstate__() if is_dataclass(obj) and not isinstance(obj, type) else None
         if isinstance(state, dict):
             # Other sessions may compute what an object keeps, while it is written.
             state = {name: dict(value) if type(value) is dict else value for name, value in dict(state).items()}
             return __newobj__, (type(obj),), state
         return super().reducer_override(obj)
-
-
-def _read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    # Its type has no name that a pickle could hold.
-    return MappingProxyType(mapping)
 
 
 class _Unpickler(pickle.Unpickler):
