@@ -13,7 +13,8 @@ from nereval_core.conventions import ScorerInput, find_convention, option_values
 from nereval_core.readers import Source
 from nereval_core.readers import read as read_source
 from nereval_core.writers import write
-from pages.shared.data import caches
+from pages.shared.data import caches, kept_corpora
+from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from tests.readers.test_readers import zipped
 from tests.support.pages import (
@@ -71,6 +72,24 @@ def test_two_annotators_whose_names_tell_nothing_are_one_click_away() -> None:
     # A name that tells a role is not doubted.
     app = drop(opened("Start"), dict(zip(("anna-gold.jsonl", "bert.jsonl"), lines, strict=True)))
     assert "upload_annotators" not in [button.key for button in app.button]
+
+
+def test_files_of_the_command_read_again_as_annotators_are_annotators(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Both readings have the same texts and spans, by which an address names them."""
+    lines = {"anna": GOLD.replace("d1", "twice"), "bert": PREDICTION.replace("d1", "twice")}
+    paths = {name: tmp_path / f"{name}.jsonl" for name in lines}
+    for name, line in lines.items():
+        paths[name].write_text(line)
+    gold, system = (Source.of_path(path) for path in paths.values())
+    named = Keeper(None).read(None, gold, {"bert": system})
+    monkeypatch.setattr(kept_corpora, "_read", named)
+    assert caches.find(named.digest) is named
+    app = drop(opened("Start"), {f"{name}.jsonl": line.encode() for name, line in lines.items()})
+    app = settled(app.button(key="upload_annotators").click().run().button(key="upload_read").click().run())
+    assert [title.value for title in app.title] == ["Annotators"]
+    assert loaded(app).digest == named.digest and loaded(app).first_annotator == "anna"
 
 
 def test_genetag_in_loose_files_is_gold_with_its_variants_and_sentences() -> None:

@@ -149,6 +149,10 @@ class Shelf:
             lambda: self.keeper.find(prefix, lambda entry: self._is_of(entry, owner)),
         )
 
+    def find_open(self, prefix: str, owner: str | None = None) -> Loaded | None:
+        """Return what `find` does of the corpora in memory alone."""
+        return self._found(lambda name: name.digest.startswith(prefix) and owner in (None, name.owner), lambda: None)
+
     def shared(self, key: str) -> Loaded | None:
         """Return the corpus that is shared by a key."""
         store, read = self.keeper.store, self.ownership.shared(key)
@@ -206,11 +210,12 @@ def find(prefix: str) -> Loaded | None:
         return None
     if is_key(prefix):
         return shelf().shared(prefix)
+    owners = (None,) if only_this_machine() else (visitor(), EVERYBODY)
     named = named_corpus()
     if named is not None and named.corpus.digest.startswith(prefix):
-        return named
+        # The same files may have been read again since, with other roles.
+        return next((read for owner in owners if (read := shelf().find_open(prefix, owner)) is not None), named)
     # One's own goes first: others may have brought the same texts and spans under other names.
-    owners = (None,) if only_this_machine() else (visitor(), EVERYBODY)
     own = next((loaded for owner in owners if (loaded := shelf().find(prefix, owner)) is not None), None)
     # Spans of a scored folder lie on disk unmasked.
     if own is None and not masks.all_masked() and (root := served_folder()) is not None:
