@@ -18,7 +18,8 @@ TABS = {"": "By type", "by-slice": "By slice", "all-criteria": "All criteria", "
 
 @frame.page("Overview")
 def draw(page: PageContext) -> None:
-    sentence.draw_notices(page, [page.system])
+    sentence.draw_identical(page, page.system)
+    account.draw_type_names(page)
     if not page.is_demo:
         account.draw_notes(page)
     if page.convention is not None:

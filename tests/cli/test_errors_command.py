@@ -262,6 +262,9 @@ def test_the_figure_says_what_it_shows() -> None:
     (bars,) = figure.data
     assert list(bars.x) == table["gain"][table["records"] > 0].tolist()
     assert [data[0] for data in bars.customdata] == table["class"][table["records"] > 0].tolist()
+    # On a telephone the axis has 195 pixels, of which a character of a label takes six and a half.
+    room = 195 * (1 - max(bars.x) / figure.layout.xaxis.range[1])
+    assert all(6.5 * len(label) <= room for label in bars.text)
     title = figure.layout.title.text
     assert "a&lt;b" in title and "n = 75 errors, 184 gold spans, 171 predictions" in title
     two = gain_bars({"one": table, "two": table.iloc[::-1]}, "strict", 184, [171, 180])

@@ -152,9 +152,16 @@ def test_figures_show_what_the_tables_hold() -> None:
     for line, name in zip(lines.data, ("precision", "recall", "f1"), strict=True):
         assert [table[name].iloc[row] for (row,) in line.customdata] == list(line.y)
     said = [note.text for note in lines.layout.annotations]
-    assert said == ["f 0.000", "a, b, c 0.500", "d 0.501", "e 1.000"]
+    assert said == ["f 0.000", "a 0.500", "b 0.500", "c 0.500", "d 0.501", "e 1.000"]
     heights = [note.y for note in lines.layout.annotations]
     assert all(high - low >= 0.044 for low, high in pairwise(heights)) and heights[-1] <= 1
+    # On a telephone the axis has 275 pixels, of which a character of a label takes six.
+    every_name = overlap_lines(
+        table, [(name, 0.5) for name in ("type", "either", "approx", "lenient")], "share", "x", (1, 2)
+    )
+    axis_end = every_name.layout.xaxis.range[1]
+    for note in every_name.layout.annotations:
+        assert 6 * len(note.text) <= 275 * (axis_end - note.x) / axis_end
     many = pd.concat([table] * 1_500, ignore_index=True)
     many["minimum"] = [1 - number / len(many) for number in range(len(many))]
     thinned = overlap_lines(many, [], "share", "x", (1, 2))

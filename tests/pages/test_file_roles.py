@@ -41,19 +41,33 @@ def test_files_that_belong_together(names: list[str], groups: list[list[str]]) -
     [
         (["", ""], ["HIPE-2020-gold-en.tsv", "team1_run2.tsv"], "Gold System"),
         (["", "", ""], ["x.conll", "bert.conll", "train_ref.conll"], "System System Gold"),
-        (["", ""], ["x.conll", "y.conll"], "Gold System"),
         (["", ""], ["predictions.jsonl", "y.jsonl"], "System Gold"),
         (["anna", "ben"], ["b.zip"] * 2, "Annotator Annotator"),
         (["CURATION_USER", "anna", "INITIAL_CAS/x"], ["p.zip"] * 3, "Gold Annotator Ignore"),
         (["a@b.org", "model-1", ""], ["e.json", "e.json", "rules.json"], "Annotator System System"),
         (["", "", ""], ["arcada", "emerging.test.annotated", "uh_ritual"], "System Gold System"),
-        (["", ""], ["ALTGENE.conll", "y.conll"], "Gold System"),
         # A word is whole: neither Goldberg nor system's own annotations are told by a part of it.
         (["goldberg", "modelling"], ["b.zip"] * 2, "Annotator Annotator"),
     ],
 )
 def test_roles_that_names_tell(layers: list[str], files: list[str], roles: str) -> None:
     assert proposed_roles(layers, files, ["conll"] * len(files)) == roles.split()
+
+
+@pytest.mark.parametrize(
+    ("choices", "roles"),
+    [
+        (["", "", ""], ["", "", ""]),
+        (["", "Gold", ""], ["System", "Gold", "System"]),
+        (["", "Annotator", ""], ["Annotator", "Annotator", "Annotator"]),
+        # Which of the other two is gold is not known yet.
+        (["System", "", ""], ["System", "", ""]),
+        (["System", "", "Ignore"], ["System", "Gold", "Ignore"]),
+    ],
+)
+def test_who_is_gold_is_open_where_no_name_tells_it(choices: list[str], roles: list[str]) -> None:
+    files = ["anna.jsonl", "ben.jsonl", "cleo.jsonl"]
+    assert proposed_roles([""] * 3, files, ["jsonl"] * 3, choices=choices) == roles
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from tests.support.pages import (
     read,
     roles,
     settled,
+    sound,
     unmarked,
     ways,
 )
@@ -59,18 +60,26 @@ def dropped(*paths: Path) -> AppTest:
     return drop(opened("Start"), {path.name: path.read_bytes() for path in paths})
 
 
-def test_two_annotators_whose_names_tell_nothing_are_one_click_away() -> None:
+def test_who_is_gold_is_asked_where_no_name_tells_it() -> None:
     folder = Path(__file__).resolve().parents[2] / "demo_data/biology"
     lines = [(folder / f"annotator-{number}.jsonl").read_bytes() for number in (1, 2)]
-    app = drop(opened("Start"), dict(zip(("anna.jsonl", "bert.jsonl"), lines, strict=True)))
-    assert roles(app) == {"anna.jsonl": "Gold", "bert.jsonl": "System"}
-    app = app.button(key="upload_annotators").click().run()
+    files = dict(zip(("anna.jsonl", "bert.jsonl"), lines, strict=True))
+    app = drop(opened("Start"), files)
+    assert roles(app) == {"anna.jsonl": None, "bert.jsonl": None}
+    assert app.button(key="upload_read").disabled
+    answers = {button.label: button for button in app.button if button.key.startswith(("upload_gold_", "upload_ann"))}
+    assert list(answers) == ["anna is gold", "bert is gold", "None: compare two annotators"]
+    app = sound(answers["bert is gold"].click().run())
+    assert roles(app) == {"anna.jsonl": "System", "bert.jsonl": "Gold"}
+    assert not app.button(key="upload_read").disabled
+    app = drop(opened("Start"), files).button(key="upload_annotators").click().run()
     assert set(roles(app).values()) == {"Annotator"}
     assert "upload_annotators" not in [button.key for button in app.button]
     app = settled(app.button(key="upload_read").click().run())
     assert loaded(app).first_annotator == "anna"
     # A name that tells a role is not doubted.
     app = drop(opened("Start"), dict(zip(("anna-gold.jsonl", "bert.jsonl"), lines, strict=True)))
+    assert roles(app) == {"anna-gold.jsonl": "Gold", "bert.jsonl": "System"}
     assert "upload_annotators" not in [button.key for button in app.button]
 
 

@@ -138,7 +138,7 @@ def test_columns_of_a_table_are_asked_for() -> None:
     for what, number in (("Document", 5), ("Start*", 3), ("End*", 4), ("Type*", 2), ("Text", 1)):
         app = sound(next(box for box in app.selectbox if box.label == what).set_value(number).run())
     assert len([line for line in said(app) if ":green[✓] csv" in line]) == 2
-    app = read(app)
+    app = read(give_role(app, "german.csv", "Gold"))
     assert not app.error and list(rows(app)) == ["gold", "usual"]
     assert list(account(app)["spans"]) == [2, 2]
 
@@ -290,6 +290,8 @@ def test_a_zip_whose_names_tell_nothing_is_taken_apart_by_one_click() -> None:
     assert hint in said(app)
     app = sound(files_are(app).set_value(LAYERS).run())
     assert hint not in said(app)
+    assert roles(app) == {"a.jsonl": None, "b.jsonl": None} and "Say above which is gold." in said(app)
+    app = give_role(app, "a.jsonl", "Gold")
     assert roles(app) == {"a.jsonl": "Gold", "b.jsonl": "System"} and not app.button(key="upload_read").disabled
 
 

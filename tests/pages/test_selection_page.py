@@ -34,6 +34,7 @@ from tests.support.pages import (
     roles,
     settled,
     sound,
+    unmarked,
     upload,
 )
 
@@ -149,11 +150,30 @@ def test_nothing_is_said_where_types_meet() -> None:
 
 
 def test_types_that_gold_does_not_have_are_named_beside_the_scores() -> None:
-    app = upload(opened("Start"), lines(), lines({"LOC": "Location"}))
-    app = sound(app.switch_page("pages/10_Overview.py").run())
-    named = [caption.value for caption in app.caption if "types that gold does not have" in caption.value]
-    assert len(named) == 1 and "Location" in named[0] and not app.warning
+    app = upload(opened("Start"), lines(), lines({"LOC": "Vehicle", "PER": "Colour"}))
+    app = sound(app.switch_page("pages/40_Systems.py").run())
+    named = [caption.value for caption in app.caption if "no type is one of gold's" in unmarked(caption.value)]
+    assert len(named) == 1 and "Vehicle" in named[0] and not app.warning
     assert named[0].endswith("; Start suggests a mapping\\.")
+
+
+@pytest.mark.parametrize(
+    ("names", "beginning"),
+    [
+        ({"LOC": "Loc"}, "Other names for types of gold: Loc may be LOC."),
+        ({"LOC": "loc", "PER": "per"}, "**F1 is 0.000 because types have other names than in gold**: loc may be LOC, "),
+    ],
+)
+def test_overview_says_that_names_of_types_cost_f1_and_mends_it_by_one_click(
+    names: dict[str, str], beginning: str
+) -> None:
+    app = upload(opened("Start"), lines(), lines(names))
+    app = sound(app.switch_page("pages/10_Overview.py").run())
+    assert [shown.value for shown in app.markdown if shown.value.startswith(beginning)]
+    app = settled(next(button for button in app.button if button.key == "types_read_sure").click().run())
+    assert [title.value for title in app.title] == ["Overview"]
+    assert ["identical to gold in content" in warning.value for warning in app.warning] == [True]
+    assert "types_read_sure" not in [button.key for button in app.button]
 
 
 def test_fields_choose_documents_and_map_names() -> None:

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from nereval_core.report.colours import LOOKS, NEUTRAL, PAGE, SYSTEM_HUES, contrast, system_hues
+from nereval_core.report.figures.comparison import leaderboard
 from nereval_core.report.figures.criteria import sensitivity_dots
-from nereval_core.report.figures.parts import SYMBOLS, short_names, system_markers
+from nereval_core.report.figures.parts import SYMBOLS, on_two_lines, short_names, system_markers
 from nereval_core.report.figures.scores import NAME_CHARACTERS, WRITTEN_COLUMNS, confusion_map, decision_bars
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables.glossary import DECISIONS, decision_label
@@ -148,3 +149,24 @@ def test_long_names_are_cut_in_the_middle_and_never_read_alike() -> None:
     assert short_names(names, 20) == ["team10_…spapers_en_1", "team10_…spapers_en_2", "short"]
     alike = ["team10_bundle1_a_newspapers_en", "team10_bundle2_b_newspapers_en"]
     assert short_names(alike, 20) == alike
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("team10_bundle1_en_1", "team10_bundle1_en_1"),
+        ("biobert-large-cased-v1.1-squad-bc5cdr", "biobert-large-cased-v1.1-<br>squad-bc5cdr"),
+        ("x" * 31, f"{'x' * 16}<br>{'x' * 15}"),
+        # Names that would read alike stay whole, however long they are.
+        ("x<yz" * 20, f"{'x&lt;yz' * 10}<br>{'x&lt;yz' * 10}"),
+    ],
+)
+def test_long_names_stand_on_two_lines(name: str, label: str) -> None:
+    assert on_two_lines(name) == label
+
+
+def test_names_of_a_ranking_are_whole() -> None:
+    name = "biobert-large-cased-v1.1-squad-bc5cdr"
+    table = pd.DataFrame({"system": [name, "b"], "f1": [0.8, 0.7], "f1_low": 0.6, "f1_high": 0.9})
+    figure = leaderboard(table.assign(criterion="strict"), "95% intervals")
+    assert "".join(figure.layout.yaxis.ticktext[0].split("<br>")) == name

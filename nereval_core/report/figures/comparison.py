@@ -17,6 +17,7 @@ from nereval_core.report.figures.parts import (
     background,
     counted,
     interval_bars,
+    on_two_lines,
     plain,
     row_axis,
     row_offset,
@@ -27,16 +28,16 @@ from nereval_core.report.figures.parts import (
 from nereval_core.tables import p_value_sentence, signed
 
 _HEAD = 112
-_ROW, _FACET, _IN_FACET = 28, 22, 16
-"""Pixels of a row of one system, of a facet beside its systems, and of each system in a facet."""
+_ROW, _ROW_OF_TWO_LINES, _FACET, _IN_FACET = 28, 36, 22, 16
+"""Pixels of a row of a system, with a name on one line or two, of a facet beside its systems, and of each of these."""
 _LANE, _LANES = 0.022, 0.16
 """Width of a lane of brackets, and of all lanes at most, as shares of the plot."""
 
 
 _AXIS_NAME, _ROW_NAME = 30, 48
 """Characters of a system below an axis, and of a system or scorer beside a row, at most."""
-_WIDEST_FACET = 36
-"""Characters of a facet's name."""
+_WIDEST_FACET, _WIDEST_SYSTEM = 36, 56
+"""Characters of the name of a facet, and of a system on two lines."""
 
 
 class Bracket(NamedTuple):
@@ -121,7 +122,8 @@ def leaderboard(
         names = [labels[system] for system in order.get("", [])]
         rows_axis = {**row_axis([]), "tickvals": list(range(len(names))), "ticktext": names}
         rows_axis["range"] = [len(names) - 0.4, -0.6]
-        height = _HEAD + 70 + _ROW * max(2, len(names))
+        row_height = _ROW_OF_TWO_LINES if any("<br>" in name for name in names) else _ROW
+        height = _HEAD + 70 + row_height * max(2, len(names))
     else:
         names = _facet_names(table, facets)
         rows_axis = row_axis(names)
@@ -153,8 +155,8 @@ def leaderboard(
 def _labels(systems: Sequence[str], pair: tuple[str, str]) -> list[str]:
     marks = {system: mark for mark, system in zip("AB", pair, strict=True) if system}
     return [
-        f"<b>{marks[system]}</b> {plain(label)}" if system in marks else plain(label)
-        for system, label in zip(systems, short_names(systems), strict=True)
+        f"<b>{marks[system]}</b> {on_two_lines(label)}" if system in marks else on_two_lines(label)
+        for system, label in zip(systems, short_names(systems, _WIDEST_SYSTEM), strict=True)
     ]
 
 

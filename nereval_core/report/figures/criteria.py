@@ -237,12 +237,12 @@ def overlap_lines(
             hovertemplate=f"least overlap %{{x:.4f}}: {name} %{{y:.4f}}<extra></extra>",
             cliponaxis=False,
         )
-    for f1, height, names in _spread(marks):
+    for f1, height, name in _spread(marks):
         figure.add_shape(type="line", x0=1.01, x1=1.03, y0=f1, y1=height, line={"color": TYPE_HUES[2], "width": 1})
         figure.add_annotation(
             x=1.035,
             y=height,
-            text=plain(f"{', '.join(names)} {f1:.3f}"),
+            text=plain(f"{name} {f1:.3f}"),
             showarrow=False,
             xanchor="left",
             font={"size": 11},
@@ -257,7 +257,8 @@ def overlap_lines(
         height=480,
         xaxis={
             "title": f"least overlap, {plain(share)}",
-            "range": [0, 1.4],
+            # The names at the right have room on a telephone, too.
+            "range": [0, 1.5],
             "tickvals": [step / 10 for step in range(11)],
             "gridcolor": GRID,
             "zeroline": False,
@@ -279,14 +280,12 @@ def _thinned(table: pd.DataFrame) -> pd.DataFrame:
     return table[is_last]
 
 
-def _spread(marks: Sequence[tuple[str, float]]) -> list[tuple[float, float, list[str]]]:
-    """Return F1, height of the label and names of each mark, with legible distances between labels."""
-    groups: dict[float, list[str]] = {}
-    for name, f1 in sorted(marks, key=lambda mark: mark[1]):
-        groups.setdefault(round(f1, 4), []).append(name)
+def _spread(marks: Sequence[tuple[str, float]]) -> list[tuple[float, float, str]]:
+    """Return F1, height of the label and name of each mark, with legible distances between labels."""
+    ordered = sorted(marks, key=lambda mark: mark[1])
     # Labels are at least NAME_HEIGHT apart: labels that would overlap are centred on the mean of their marks.
     pools: list[tuple[float, int]] = []
-    for number, f1 in enumerate(groups):
+    for number, (_, f1) in enumerate(ordered):
         mean, size = f1 - number * NAME_HEIGHT, 1
         while pools and pools[-1][0] > mean:
             below, below_size = pools.pop()
@@ -295,6 +294,6 @@ def _spread(marks: Sequence[tuple[str, float]]) -> list[tuple[float, float, list
     rows = [mean for mean, size in pools for _ in range(size)]
     last = len(rows) - 1
     return [
-        (f1, min(max(row, 0.0) + number * NAME_HEIGHT, 1 - (last - number) * NAME_HEIGHT), names)
-        for number, (row, (f1, names)) in enumerate(zip(rows, groups.items(), strict=True))
+        (f1, min(max(row, 0.0) + number * NAME_HEIGHT, 1 - (last - number) * NAME_HEIGHT), name)
+        for number, (row, (name, f1)) in enumerate(zip(rows, ordered, strict=True))
     ]

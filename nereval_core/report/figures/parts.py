@@ -56,6 +56,17 @@ def short_names(names: Sequence[str], most: int = 28) -> list[str]:
     return [name if cut.count(label) > names.count(name) else label for name, label in zip(names, cut, strict=True)]
 
 
+def on_two_lines(name: str, most: int = 28) -> str:
+    """Return a name as a figure's label, on two lines where it has more characters, which it breaks between words."""
+    text = name_text(name)
+    if len(text) <= most:
+        return _escaped(text)
+    places = range(max(1, len(text) - most), min(most, len(text) - 1) + 1)
+    ends_of_words = [place for place in places if not text[place - 1].isalnum()]
+    place = ends_of_words[-1] if ends_of_words else (len(text) + 1) // 2
+    return f"{_escaped(text[:place])}<br>{_escaped(text[place:])}"
+
+
 def interval_bars(values: Iterable[float], low: Iterable[float], high: Iterable[float], **look: Any) -> dict[str, Any]:
     """Return the error bars of values from the ends of their intervals; nothing is drawn where an end is NaN."""
     ends = [(value - least, most - value) for value, least, most in zip(values, low, high, strict=True)]
@@ -107,4 +118,8 @@ def ink(back: str) -> str:
 
 def plain(text: str) -> str:
     """Return a name or a title as readers see it (`name_text`), with escapes for Plotly's markup."""
-    return name_text(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _escaped(name_text(text))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

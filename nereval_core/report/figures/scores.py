@@ -336,10 +336,7 @@ def gain_bars(
             orientation="h",
             customdata=[(name,) for name in rows["class"]],
             marker={"color": hues[system]},
-            text=[
-                f"{signed(gain, 4)} · {counted(n, 'record')}"
-                for gain, n in zip(rows["gain"], rows["records"], strict=True)
-            ],
+            text=[f"{signed(gain, 4)} · {n:,}" for gain, n in zip(rows["gain"], rows["records"], strict=True)],
             textposition="outside",
             cliponaxis=False,
             hovertext=[
@@ -353,14 +350,14 @@ def gain_bars(
     errors = [int(rows["records"].sum()) for rows in occurring.values()]
     return figure.update_layout(
         title=f"F1 under {plain(criterion)} gained by mending each error class of {whose}<br>"
-        f"<sub>F1 gained by mending the class alone; n = {_span(errors, 'error')}, {counted(gold, 'gold span')}, "
-        f"{_span(predicted, 'prediction')}</sub>",
+        f"<sub>F1 gained by mending the class alone · its records; n = {_span(errors, 'error')}, "
+        f"{counted(gold, 'gold span')}, {_span(predicted, 'prediction')}</sub>",
         barmode="group",
         height=_HEAD + 70 + _ROW * max(1, len(order)) * max(1, len(tables)),
-        # The longest bar leaves space for its label.
+        # The longest bar leaves space for its label, on a telephone too.
         xaxis={
             **value_axis("F1 gained"),
-            "range": [1.4 * min(0.0, *gains, 0.0), 1.4 * max(0.001, *gains, 0.0)],
+            "range": [1.9 * min(0.0, *gains, 0.0), 1.9 * max(0.001, *gains, 0.0)],
         },
         yaxis={
             "autorange": "reversed",

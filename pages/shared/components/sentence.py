@@ -88,9 +88,14 @@ def draw_notices(page: PageContext, systems: Iterable[str]) -> None:
     """Draw the notices on these systems."""
     for name in systems:
         draw_identical(page, name)
-        if types := _notices(page.loaded, name, page.words.reference).types:
-            types = types.replace(REMEDY, "Start suggests a mapping") if page.loaded.types_can_be_mapped else types
-            st.caption(plain(f"{name_text(name)}: {types}.", 1_000))
+        draw_type_notice(page, name)
+
+
+def draw_type_notice(page: PageContext, system: str) -> None:
+    """Name the types of a system that gold does not have."""
+    if types := _notices(page.loaded, system, page.words.reference).types:
+        types = types.replace(REMEDY, "Start suggests a mapping") if page.loaded.types_can_be_mapped else types
+        st.caption(plain(f"{name_text(system)}: {types}.", 1_000))
 
 
 def draw_identical(page: PageContext, system: str) -> None:

@@ -146,13 +146,19 @@ def languages_of_gold(files: Sequence[str]) -> list[str]:
 
 
 def proposed_roles(
-    layers: Sequence[str], files: Sequence[str], formats: Sequence[str], language: str = ""
+    layers: Sequence[str],
+    files: Sequence[str],
+    formats: Sequence[str],
+    language: str = "",
+    *,
+    choices: Sequence[str] | None = None,
 ) -> list[str]:
     """Return a role for each layer, by its name ("" where its files hold one), the name of its files and their format.
 
     Names tell most; some formats have names of their own for gold. Layers of one file or zip whose names tell nothing
-    are annotators; of such files by themselves the first is gold, where nothing else is a reference, and the others are
-    systems. A file of no known format whose name tells nothing is left out, and so are files of other languages than
+    are annotators; a file by itself is gold beside systems alone, else a system. Where no name of several files tells a
+    role, nobody knows which is gold: their roles are empty, until the `choices` of the user ("" for none) tell
+    it. A file of no known format whose name tells nothing is left out, and so are files of other languages than
     `language` where gold has several.
     """
     others = set(languages_of_gold(files)) - {language} if language else set()
@@ -160,15 +166,27 @@ def proposed_roles(
         IGNORED if _language(file) in others else _role(layer, file, format)
         for layer, file, format in zip(layers, files, formats, strict=True)
     ]
-    if "" in roles and not {GOLD, ANNOTATOR} & set(roles):
-        unnamed = [number for number, role in enumerate(roles) if not role]
-        roles[next((at for at in unnamed if _has_word(files[at], GOLD_BY_CUSTOM)), unnamed[0])] = GOLD
-    return [role or SYSTEM for role in roles]
+    choices = choices or [""] * len(roles)
+    unnamed = [number for number, role in enumerate(roles) if not role]
+    by_custom = next((at for at in unnamed if _has_word(files[at], GOLD_BY_CUSTOM)), None)
+    if len(unnamed) > 1 and by_custom is None and not others and {GOLD, SYSTEM, ANNOTATOR}.isdisjoint(roles):
+        return _roles_by_choice(roles, choices)
+    if unnamed and not {GOLD, ANNOTATOR} & set(roles):
+        roles[unnamed[0] if by_custom is None else by_custom] = GOLD
+    return [choice or role or SYSTEM for choice, role in zip(choices, roles, strict=True)]
 
 
-def tells_role(name: str) -> bool:
-    """Return whether the name of a file or a layer tells its role, by words of its own or by custom."""
-    return bool(_role_of_name(name)) or _has_word(name, GOLD_BY_CUSTOM)
+def _roles_by_choice(roles: Sequence[str], choices: Sequence[str]) -> list[str]:
+    """Return roles of which no name tells any as far as the user's choices tell them, "" for those that are open."""
+    roles = [choice or role for choice, role in zip(choices, roles, strict=True)]
+    if GOLD in roles:
+        other_role = SYSTEM
+    elif ANNOTATOR in roles:
+        other_role = ANNOTATOR
+    else:
+        # The last one that is left is gold.
+        other_role = GOLD if roles.count("") == 1 else ""
+    return [role or other_role for role in roles]
 
 
 def needs_no_format(file: str) -> bool:

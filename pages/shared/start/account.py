@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -26,6 +26,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.reading_orders import Again
 from pages.shared.view import keys
+from pages.shared.view.formulas import number
 from pages.shared.view.text import count, named, plain
 
 SYSTEMS = 6
@@ -176,6 +177,8 @@ def _lost(page: PageContext, row: LayerRead) -> None:
 
 MAPPING = "mapping"
 """The form of the mapping of types, beside which problems of reading by it stand."""
+NEAR_ZERO = 0.05
+"""F1 below which names of types explain it where most spans have another one."""
 TYPES_NAMED = 4
 """So many types of each side are named."""
 BY_NAME = "By their spans or names; the table below says why. The signature says what was mapped."
@@ -202,7 +205,7 @@ def offer_mapping(page: PageContext) -> None:
             f"No type of {named(layer.name)} is one of {reference}'s: {here_named} there, {gold_types} in {reference}."
         )
     if not apart:
-        _offer_other_names(loaded, {each.name: each.to for each in suggestions if each.sure and each.to}, reference)
+        _offer_other_names(loaded, _sure_names(suggestions), reference, f"Other names for types of {reference}")
     with st.expander(f"Types that {reference} does not have: {len(suggestions)}", expanded=bool(apart)):
         other = "An annotator" if loaded.first_annotator else "A system"
         st.caption(NOTE.format(other=other, reference=reference))
@@ -210,6 +213,23 @@ def offer_mapping(page: PageContext) -> None:
         draw_rows(table)
         Export(table.to_frame(), _signed(loaded), "types", key="types_suggested").draw()
         _form(loaded, suggestions, reference)
+
+
+def draw_type_names(page: PageContext) -> None:
+    """Say that types of the page's system are not gold's, and offer by a click to read those that have other names."""
+    loaded, layer, reference = page.loaded, page.loaded.corpus.system(page.system), plain(page.words.reference)
+    names: Mapping[str, str] = {}
+    if loaded.types_can_be_mapped and has_other_types(loaded) and len(layer) <= SPANS:
+        names = {name: to for name, to in _sure_names(_suggested(loaded)).items() if name in layer.types}
+    if not names:
+        sentence.draw_type_notice(page, page.system)
+        return
+    f1 = page.scores().counts(page.by).f1
+    n_renamed = sum(int((layer.type == code).sum()) for code, name in enumerate(layer.types) if name in names)
+    beginning = f"Other names for types of {reference}"
+    if f1 is not None and f1 < NEAR_ZERO and n_renamed > len(layer) / 2:
+        beginning = f"**F1 is {number(f1)} because types have other names than in {reference}**"
+    _offer_other_names(loaded, names, reference, beginning)
 
 
 def has_other_types(loaded: Loaded) -> bool:
@@ -224,11 +244,15 @@ def _suggested(loaded: Loaded) -> tuple[Suggestion, ...]:
     return compute(loaded, "Suggesting types", suggest_types, loaded.corpus.gold, loaded.corpus.systems)
 
 
-def _offer_other_names(loaded: Loaded, names: Mapping[str, str], reference: str) -> None:
+def _sure_names(suggestions: Iterable[Suggestion]) -> dict[str, str]:
+    return {each.name: each.to for each in suggestions if each.sure and each.to}
+
+
+def _offer_other_names(loaded: Loaded, names: Mapping[str, str], reference: str, beginning: str) -> None:
     """Offer to read types of systems by the names of gold's where it is clear which these are."""
     if names:
         pairs = ", ".join(f"{named(name)} may be {named(to)}" for name, to in list(names.items())[:TYPES_NAMED])
-        text = f"Other names for types of {reference}: {pairs}{_further(names)}."
+        text = f"{beginning}: {pairs}{_further(names)}."
         _offer(text, f"Read them by {reference}'s names", "types_read_sure", _read_as, loaded, names)
 
 

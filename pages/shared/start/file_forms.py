@@ -35,7 +35,6 @@ from pages.shared.data.file_roles import (
     needs_no_format,
     proposed_roles,
     roles_of,
-    tells_role,
 )
 from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import likely_gold, likely_systems, served_entries, served_folders
@@ -56,6 +55,10 @@ ROLE_HELP = (
     "is gold. Texts are files that all layers share: texts of documents, or a list of labels. Variants are other "
     "boundaries of gold's spans that count as right. Files with one role and one name are parts of one layer."
 )
+
+
+ASKED = 4
+"""Layers of which a button each says that it is gold; further ones have their lists of roles."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Row:
-    """A layer of a group ("" where it holds one), with its role and the name it is to have."""
+    """A layer of a group ("" where it holds one), with its role ("" where it is asked) and the name it is to have."""
 
     group: Group
     layer: str
     role: str
     name: str
+
+    @property
+    def key(self) -> str:
+        """The key of what the user chose for it."""
+        return _row_key(self.group, self.layer)
 
     @property
     def requested(self) -> Selection:
@@ -127,7 +135,7 @@ def draw_files(files: Sequence[Any]) -> None:
             refusals.draw_head(error, DROPPED, read)
             opening.offer_rest()
         refusals.draw_others(error, names, DROPPED, read)
-    _offer_annotators(rows)
+    _ask_for_gold([row for row in rows if not row.role])
     reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
     if lacking and whole_zips:
@@ -150,20 +158,22 @@ def draw_files(files: Sequence[Any]) -> None:
             st.caption(f":red[Not read as it stands: {count(len(error.problems), 'problem')} above.]")
 
 
-def _offer_annotators(rows: Sequence[Row]) -> None:
-    """Offer to call two layers annotators' where gold and system are only what comes first: no name tells a role."""
-    layers = [row for row in rows if row.role in (GOLD, SYSTEM, ANNOTATOR)]
-    if {row.role for row in layers} != {GOLD, SYSTEM} or any(tells_role(row.layer or row.group.file) for row in layers):
+def _ask_for_gold(rows: Sequence[Row]) -> None:
+    """Ask which of some layers is gold, or whether all are annotators': their names tell no role."""
+    if not rows:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"No name tells that {plain(layers[0].name, 60)} is gold.", width="content")
-        label = "Compare two annotators" if len(layers) == 2 else f"Compare {len(layers)} annotators"
-        st.button(label, key="upload_annotators", on_click=_call_annotators, args=(layers,))
+        st.markdown("**Which is gold?** No name tells it.", width="content")
+        for row in rows[:ASKED]:
+            key = f"upload_gold_{row.key}"
+            st.button(f"{plain(row.name, 60)} is gold", key=key, on_click=_give_roles, args=([row], GOLD))
+        label = "None: compare two annotators" if len(rows) == 2 else f"None: compare {len(rows)} annotators"
+        st.button(label, key="upload_annotators", on_click=_give_roles, args=(rows, ANNOTATOR))
 
 
-def _call_annotators(layers: Sequence[Row]) -> None:
-    for row in layers:
-        st.session_state[keys.ROLES][f"{row.group.mark}_{row.layer}"] = ANNOTATOR
+def _give_roles(rows: Sequence[Row], role: str) -> None:
+    for row in rows:
+        st.session_state[keys.ROLES][row.key] = role
 
 
 def _choose_language(names: Sequence[str]) -> str:
@@ -197,11 +207,13 @@ def _rows(files: Sequence[Any], error: FormatError | None, language: str) -> tup
     refused = [refusals.is_refused(error, of_group) for of_group in files_by_name]
     groups = [_group(*group) for group in zip(files_by_group, refused, numbers, strict=True)]
     places = [(group, below, layer) for group, below, layers, _ in groups for layer in layers or ("",)]
+    choices: dict[str, str] = st.session_state.setdefault(keys.ROLES, {})
     proposed = proposed_roles(
         [layer for _, _, layer in places],
         [group.file for group, _, _ in places],
         [group.recognised.format for group, _, _ in places],
         language,
+        choices=[choices.get(_row_key(group, layer), "") for group, _, layer in places],
     )
     rows = [_row(below, group, layer, role) for (group, below, layer), role in zip(places, proposed, strict=True)]
     for of_group, (*_, place), is_refused in zip(files_by_name, groups, refused, strict=True):
@@ -238,12 +250,15 @@ def _group(files: Sequence[Any], is_refused: bool, number: int) -> tuple[Group, 
         return Group(ids, first, recognised, number), below, layers, st.container(gap="small")
 
 
-def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
+def _row_key(group: Group, layer: str) -> str:
+    return f"{group.mark}_{layer}"
+
+
+def _row(place: Any, group: Group, layer: str, role: str) -> Row:
     """Ask for the role and the name of a layer; `place` is the line of its files, where they hold one."""
-    own, title = f"{group.mark}_{layer}", plain(layer or group.title, 80)
-    roles: dict[str, str] = st.session_state.setdefault(keys.ROLES, {})
+    own, title = _row_key(group, layer), plain(layer or group.title, 80)
     key = f"upload_role_{own}"
-    st.session_state[key] = role = roles.get(own, proposed)
+    st.session_state[key] = role or None
     usual = layer or group.label
     line = place.container(horizontal=True, vertical_alignment="center") if layer else place
     if layer:
@@ -251,7 +266,9 @@ def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
     line.selectbox(
         f"Role of {title}",
         roles_of(group.recognised.format),
+        index=0 if role else None,
         key=key,
+        placeholder="Role",
         label_visibility="collapsed",
         width=130,
         on_change=_keep_role,
@@ -289,6 +306,8 @@ def _lacking_texts(rows: Sequence[Row]) -> str:
 
 
 def _lacking_role(roles: Sequence[str]) -> str:
+    if "" in roles:
+        return "Say above which is gold."
     if roles.count(ANNOTATOR) > 1 or {ANNOTATOR, SYSTEM} <= set(roles):
         return ""
     if GOLD in roles:
