@@ -332,8 +332,15 @@ def test_the_chrome_above_the_text_is_low_and_the_bar_in_sight(visit: Visit) -> 
         visit.page.wait_for_function(
             "() => document.querySelector('.nw-bar').getBoundingClientRect().bottom <= window.innerHeight"
         )
-    # On a narrow screen the page is scrolled to the span that is decided on.
+    # On a telephone the text comes first: the search is folded, until its key is pressed.
     visit.page.set_viewport_size({"width": 390, "height": 844})
+    assert visit.eventually(lambda: visit.page.locator(".nw-scroll").bounding_box()["y"] <= 300)
+    search = visit.page.locator(".st-key-widget_q input")
+    assert not search.is_visible()
+    visit.page.keyboard.press("/")
+    search.wait_for()
+    visit.page.keyboard.press("Escape")
+    # The page is scrolled to the span that is decided on.
     for _ in range(6):
         visit.page.keyboard.press("j")
         visit.page.wait_for_timeout(100)

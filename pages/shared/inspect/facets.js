@@ -33,7 +33,10 @@ function drawFacets(view, data, parentElement) {
   const number = data.chosen ? ` ${data.chosen}` : "";
   const groups = make("div", "nf-groups");
   groups.append(...data.facets.map((facet) => facetGroup(view, data, facet, parentElement)));
-  box.append(make("summary", "", `Filters${number}`), groups);
+  const summary = make("summary", "", `Filters${number}`);
+  // On a telephone the search is folded with them.
+  summary.prepend(make("span", "nf-search", "Search · "));
+  box.append(summary, groups);
   parentElement.querySelector(":scope > .nf")?.remove();
   parentElement.append(box);
   if (focus) [...box.querySelectorAll("[data-facet]")].find((item) => item.dataset.facet === focus)?.focus();

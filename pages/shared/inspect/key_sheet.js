@@ -89,6 +89,8 @@ const searchBox = () => /** @type {HTMLInputElement | null} */ (document.querySe
 function focusSearch() {
   const box = searchBox();
   if (!box) return waitForSearch("");
+  const fold = document.querySelector("details.nf");
+  if (fold instanceof HTMLDetailsElement && !box.checkVisibility()) fold.open = true;
   box.focus();
   box.select();
 }
