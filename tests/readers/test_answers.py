@@ -175,9 +175,41 @@ def test_without_gold_the_text_decides(answer: str, expected: list[tuple[int, st
 
 MESSAGE = {"role": "assistant", "content": JSON}
 TOOL = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "tag", "arguments": JSON}}]}
+ENTITIES = [{"text": "Ada", "type": "PER"}, {"text": "Oslo", "type": "LOC"}]
+FENCES = '```json\n{"PER": ["Ada"]}\n```\n\n```json\n{"LOC": ["Oslo"]}\n```'
 RESPONSES: dict[str, tuple[dict[str, Any], str]] = {
     "chat": ({"id": "d", "choices": [{"message": {**MESSAGE, "reasoning_content": "Hm."}}]}, REASONING),
     "tool": ({"id": "d", "choices": [{"message": TOOL}]}, ""),
+    "calls of a tool": (
+        {
+            "id": "d",
+            "choices": [
+                {
+                    "message": {
+                        "content": "",
+                        "tool_calls": [
+                            {"function": {"name": "tag", "arguments": json.dumps({"entities": [entity]})}}
+                            for entity in ENTITIES
+                        ],
+                    }
+                }
+            ],
+        },
+        "",
+    ),
+    "several blocks of a tool": (
+        {
+            "custom_id": "d",
+            "result": {"message": {"content": [{"type": "tool_use", "input": entity} for entity in ENTITIES]}},
+        },
+        "",
+    ),
+    "Bedrock's batch": ({"recordId": "d", "modelOutput": {"content": [{"type": "text", "text": JSON}]}}, ""),
+    "Bedrock's conversation": (
+        {"id": "d", "output": {"message": {"content": [{"text": JSON}]}}, "stopReason": "end_turn"},
+        "",
+    ),
+    "fences by type": ({"id": "d", "choices": [{"message": {"content": FENCES}}]}, ""),
     "several choices": (
         {"id": "d", "choices": [{"message": MESSAGE}, {"message": MESSAGE}]},
         "further answers of one response, not read 1",
@@ -239,6 +271,13 @@ def test_a_response(name: str) -> None:
         ({"custom_id": "d", "response": {"body": {"error": {"message": "rate"}}}, "error": None}, "rate"),
         ({"custom_id": "d", "result": {"type": "errored", "error": {"type": "overloaded"}}}, "overloaded"),
         ({"id": "d", "answer": None}, "no answer: answer is null"),
+        (
+            {
+                "id": "d",
+                "choices": [{"message": {"tool_calls": [TOOL["tool_calls"][0], {"function": {"arguments": "x"}}]}}],
+            },
+            "a call of a tool whose arguments are a string without JSON",
+        ),
     ],
 )
 def test_a_request_that_failed_is_not_an_empty_answer(row: dict[str, Any], note: str) -> None:

@@ -49,8 +49,8 @@ from nereval_core.readers.shared.strict_json import json_type
 
 TAG_OF_TYPE = re.compile(r"[bi]-(.+)", re.DOTALL)
 MENTION_KEYS = frozenset((*TYPE_KEYS, *TEXT_KEYS))
-BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?:[-*•]|\(?\d+[.):])\s*)?")
-"""White space, commas and the bullet or number of the next item between the items of a list."""
+BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?<=```)\w+\s*)?(?:(?:[-*•]|\(?\d+[.):])\s*)?")
+"""White space, commas, fences and the bullet or number of the next item between the items of a list."""
 PAIR = re.compile(r"\s*[\[(]?\s*([0-9]{1,12})\s*[-–,:]\s*([0-9]{1,12})\s*[\])]?\s*")
 """Two numbers in words, `47-55`, which may be a start and an end."""
 ALIGNMENT = "alignment_status"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
 from nereval_core.readers.mentions.answer_text import MalformedError, decoded
+from nereval_core.readers.shared.strict_json import json_type
 
 RESPONSE_KEYS = frozenset(
     (
@@ -22,6 +23,8 @@ RESPONSE_KEYS = frozenset(
         "messages",
         "done",
         "conversations",
+        "modelOutput",
+        "stopReason",
     )
 )
 """Keys that only responses of language models have."""
@@ -33,7 +36,7 @@ REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "thoughts")
 REASONING_PARTS = frozenset(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "thought"))
 OUTPUT_ITEMS = frozenset(("message", "reasoning", "function_call", "output_text", "custom_tool_call"))
 COUNT_EMPTY = ", or count it as empty: --malformed empty"
-BATCH_KEYS = ("custom_id", "key")
+BATCH_KEYS = ("custom_id", "key", "recordId")
 
 
 class Response(NamedTuple):
@@ -56,11 +59,11 @@ def response_of(row: Any) -> Response | None:
         return None
     batch = any(key in row for key in BATCH_KEYS)
     body: Any = row
-    for keys in (("response", "body"), ("result", "message"), ("response",)):
+    for keys in (("response", "body"), ("result", "message"), ("response",), ("modelOutput",), ("output",)):
         inner: Any = row
         for key in keys:
             inner = inner.get(key) if isinstance(inner, Mapping) else None
-        if isinstance(inner, Mapping) and (len(keys) == 2 or batch):
+        if isinstance(inner, Mapping) and (len(keys) == 2 or batch or ("message" in inner and "stopReason" in row)):
             body = inner
             break
     response = _of_body(body)
@@ -127,9 +130,9 @@ def _of_message(message: Mapping[str, Any]) -> Response:
     response = _of_parts(content) if isinstance(content, list) else Response(content)
     calls = _objects(message.get("tool_calls"))
     if response.content in (None, "") and calls:
-        function = calls[0].get("function")
-        arguments = function.get("arguments") if isinstance(function, Mapping) else None
-        response = Response(arguments, response.has_reasoning, len(calls) - 1)
+        functions = [call.get("function") for call in calls]
+        arguments = [function.get("arguments") if isinstance(function, Mapping) else None for function in functions]
+        response = Response(_of_calls(arguments), response.has_reasoning)
     beside = any(message.get(key) for key in REASONING_KEYS)
     return response._replace(content=response.content or "", has_reasoning=response.has_reasoning or beside)
 
@@ -156,8 +159,24 @@ def _of_parts(parts: Sequence[Any]) -> Response:
             texts.append(str(part.get("text") or ""))
     if inputs:
         # A tool's input is the answer; the words before it introduce it.
-        return Response(inputs[-1], has_reasoning, len(inputs) - 1)
+        return Response(_of_calls(inputs), has_reasoning)
     return Response("".join(texts), has_reasoning)
+
+
+def _of_calls(inputs: Sequence[Any]) -> Any:
+    """Return the answer of a model's calls of tools: the mentions of all of them."""
+    if len(inputs) == 1:
+        return inputs[0]
+    mentions: list[Any] = []
+    for value in inputs:
+        arguments = decoded(value) if isinstance(value, str) else value
+        if not isinstance(arguments, (Mapping, list)):
+            raise MalformedError(f"a call of a tool whose arguments are {json_type(value)} without JSON")
+        entries = arguments
+        if isinstance(arguments, Mapping):
+            entries = next((arguments[key] for key in LIST_KEYS if isinstance(arguments.get(key), list)), arguments)
+        mentions += entries if isinstance(entries, list) else [entries]
+    return mentions
 
 
 def _of_texts(rows: Sequence[Mapping[str, Any]], key: str) -> Response:
@@ -199,7 +218,7 @@ ANSWER_KEYS = (
     *("model_output", "model_response", "llm_output", "llm_response", "output_text", "raw_output", "final_answer"),
     *("predict", "pred", "hypothesis", "generation", "reply", "raw", "text_output"),
 )
-ID_KEYS = ("custom_id", "id", "document", "document_id", "doc_id", "key")
+ID_KEYS = ("custom_id", "id", "document", "document_id", "doc_id", "key", "recordId")
 """Keys of a line that name its document; in batches `id` is that of the response."""
 OTHER_KEYS = frozenset((*ID_KEYS, "text", "meta", "model", "prompt", "type", "usage", "created", "object", "error"))
 """Keys of a line that are not types."""
