@@ -227,8 +227,8 @@ def test_a_reload_brings_back_verdicts_that_wait_for_a_name(visit: Visit, store:
     for key in KEYS[:3]:
         visit.page.keyboard.press(key)
     visit.page.get_by_text("3 verdicts wait for your name").wait_for()
-    visit.page.once("dialog", lambda asked: asked.accept())
-    visit.page.reload()
+    with visit.accept_dialogs():
+        visit.page.reload()
     visit.page.get_by_text("3 verdicts wait for your name").wait_for()
     assert visit.page.locator(".nw-entry .nw-given").count() == 3 and len(store.every()) == given
     field = visit.page.locator(".nw-name").get_by_label("Your name")
@@ -251,8 +251,8 @@ def test_a_reload_brings_an_edit_back_as_a_draft(visit: Visit, store: ReviewStor
     visit.page.keyboard.press("4")
     visit.page.get_by_role("button", name="keep").wait_for()
     visit.page.keyboard.press("Shift+ArrowRight")
-    visit.page.once("dialog", lambda asked: asked.accept())
-    visit.page.reload()
+    with visit.accept_dialogs():
+        visit.page.reload()
     visit.page.locator(".nw-entry[data-at='0'] .nw-draft").wait_for()
     visit.page.locator(".nv-right").first.wait_for()
     visit.page.locator(".nw[data-quiet]").wait_for(state="detached")

@@ -338,18 +338,26 @@ class Visit:
         for page in self.context.pages:
             if page is not self.page:
                 page.close()
-        if self.page.url.startswith(self.address):
-            self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        # A page that holds what is not kept asks whether to leave it.
-        self.page.on("dialog", _accept)
+        with self.accept_dialogs():
+            # What a page keeps as it is left is there now, and belongs to the address, whatever page a test ended on.
+            self.page.goto(f"{self.address}/_stcore/health")
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.page.goto("about:blank")
-        self.page.remove_listener("dialog", _accept)
         self.context.clear_cookies()
         self.context.clear_permissions()
         self.page.set_viewport_size(WIDE)
         self.page.emulate_media(media="null", color_scheme="light", reduced_motion="reduce", forced_colors="null")
         self.page.mouse.move(0, 0)
         self.problems.clear()
+
+    @contextmanager
+    def accept_dialogs(self) -> Iterator[None]:
+        """Leave pages in the block although they ask: they hold what is not kept."""
+        self.page.on("dialog", _accept)
+        try:
+            yield
+        finally:
+            self.page.remove_listener("dialog", _accept)
 
     def check(self) -> None:
         """Fail where the console has an error, or a request went elsewhere."""
