@@ -89,7 +89,7 @@ def test_places_show_what_each_layer_has_and_lead_on() -> None:
         *("before", "text", "after", "gold", "rules", "annotator-1", "annotator-2", "perceptron", "document"),
     ]
     assert frame["text"].tolist() == ["PML", "PML"]
-    assert frame["gold"].tolist() == ["DNA", "protein; protein “PML-RAR alpha fusion protein”"]
+    assert frame["gold"].tolist() == ["DNA", "protein; protein “PML-…"]
     (link,) = (one for one in app.get("page_link") if "of this form" in one.proto.label)
     shown = read_link(dict(parse_qsl(link.proto.query_string)))[0]
     records = caches.ledger(BIOLOGY, "rules", caches.settings_of(BIOLOGY.corpus.gold, VIEW), "strict")

@@ -48,11 +48,17 @@ def test_a_page_runs_alone(page: tuple[str, str]) -> None:
 BROKEN = """
 import sys
 sys.path.insert(0, {root!r})
+import streamlit as st
+from streamlit.starlette import App
 from pages.shared.frame import page
+from pages.shared.server import component_files
 
-@page("Guide", needs_corpus=False)
-def draw(here):
-    raise RuntimeError("secret words of a file")
+if st.runtime.exists():
+    @page("Guide", needs_corpus=False)
+    def draw(here):
+        raise RuntimeError("secret words of a file")
+else:
+    app = App(__file__, routes=[component_files.route()])
 """
 
 

@@ -268,13 +268,14 @@ def _reason(scores: Scores, name: str, record: Mapping[str, Any], words: LayerWo
     reason = str(record["reason"])
     if reason in ALIGNED_ELSEWHERE:
         gold, pred = scores.layers(name)
+        doc = int(record["doc"])
+        spans = range(int(gold.first[doc]), int(gold.first[doc + 1]))
+        partners = scores.partners(name)[0][spans.start : spans.stop].tolist()
         pairs = (
-            (_fragments(gold, span), _fragments(pred, partner))
-            for span, partner in enumerate(scores.partners(name)[0].tolist())
+            (_fragments(gold, span), _fragments(pred, partner)) for span, partner in zip(spans, partners, strict=True)
         )
         own = [_fragments(layer, int(record[side])) for layer, side in ((gold, "gold"), (pred, "pred"))]
-        (text,) = gold.documents.texts
-        if sentence := aligned_elsewhere(own[0], own[1], pairs, text, words):
+        if sentence := aligned_elsewhere(own[0], own[1], pairs, gold.documents.texts[doc], words):
             return sentence
     return words.reason(reason, record["gold_type"], record["pred_type"])
 
