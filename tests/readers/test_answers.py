@@ -305,7 +305,7 @@ OFFSETS: list[tuple[dict[str, Any], int, str]] = [
     ({"offsets": [[45, 49]]}, 45, "1 of 1"),
     ({"index": 45}, 45, "1 of 1"),
     ({"index": 2}, 12, "keys of answers that were not read: 'index' 1"),
-    ({"token_start": 9, "token_end": 10}, 12, "'token_end' 1, 'token_start' 1"),
+    ({"token_start": 10, "token_end": 11}, 45, "numbers of tokens are read: what blanks divide, end exclusive"),
     ({"confidence": 1, "id": 7}, 12, "'confidence' 1, 'id' 1"),
     ({"start": None, "end": None}, 12, "exactly 1"),
 ]

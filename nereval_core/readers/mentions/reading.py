@@ -22,6 +22,7 @@ from nereval_core.readers.mentions.responses import (
     text_of_line,
 )
 from nereval_core.readers.mentions.stated_offsets import locate
+from nereval_core.readers.mentions.token_places import CountedMention, places_by_tokens
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.readers.shared.strict_json import id_string
 from nereval_core.readers.shared.tag_cells import SHOWN_TYPES, TagColumn
@@ -152,11 +153,25 @@ def read_answers(
             [answer.place for answer, _ in mentions],
             options.offsets,
         )
+        by_tokens, note_on_tokens = places_by_tokens(
+            {
+                number: CountedMention(
+                    mentions[number][0].doc, mentions[number][1].text, mentions[number][0].place, stated
+                )
+                for number, stated in located.of_tokens.items()
+            },
+            documents,
+            [_tokens_of_lines(lines_of_one) for lines_of_one in lines_of_document],
+            options.texts,
+        )
     except FormatError as error:
         raise FormatError([*found_problems, *error.problems]) from None
+    if not by_tokens:
+        located.unread.update(key for stated in located.of_tokens.values() for key in stated.keys)
+    places = {**located.places, **by_tokens}
     of_document: list[list[tuple[Mention, Place]]] = [[] for _ in lines_of_document]
     for number, (answer, mention) in enumerate(mentions):
-        placed = Mention(mention.text, mention.type, located.places.get(number, mention.place))
+        placed = Mention(mention.text, mention.type, places.get(number, mention.place))
         of_document[answer.doc].append((placed, answer.place))
     for doc, placed_mentions in enumerate(of_document):
         text = documents.texts[doc]
@@ -176,17 +191,25 @@ def read_answers(
     for answer, *_ in {id(answer): (answer,) for answer in answers}.values():
         spans.counts.update(answer.content.counts)
         located.unread.update(answer.content.unread)
-    all_notes = [spans.in_words(), *([located.note] if located.note else []), *notes]
+    all_notes = [spans.in_words(), *filter(None, (located.note, note_on_tokens)), *notes]
     if located.unread:
         keys = ", ".join(f"{quoted(key)} {count}" for key, count in sorted(located.unread.items()))
         all_notes.append(f"keys of answers that were not read: {keys}")
-    places = [lines_of_one[0].place for lines_of_one in lines_of_document]
-    return Reading(documents, checked, FORMAT, tuple(all_notes), source=source, places=places, placed=spans.in_words())
+    lines_read = [lines_of_one[0].place for lines_of_one in lines_of_document]
+    return Reading(
+        documents, checked, FORMAT, tuple(all_notes), source=source, places=lines_read, placed=spans.in_words()
+    )
 
 
 class _Line(NamedTuple):
     place: Place
     row: Any
+
+
+def _tokens_of_lines(lines: Sequence[_Line]) -> Sequence[str] | None:
+    """Return the tokens that the first line of a document has, None for none."""
+    tokens = lines[0].row.get("tokens") if isinstance(lines[0].row, Mapping) else None
+    return tokens if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens) else None
 
 
 def _with_gold_id(row: Any, gold: Documents) -> Any:

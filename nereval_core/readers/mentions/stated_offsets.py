@@ -37,6 +37,8 @@ OTHER_NUMBERS = frozenset(
     )
 )
 """Words of keys whose numbers are not offsets of characters."""
+TOKENS = frozenset(("token", "tokens", "tok", "word", "words"))
+"""Words of keys whose numbers count tokens."""
 RANGES = frozenset(
     ("offset", "offsets", "span", "spans", "range", "position", "positions", "pos", "indices", "location")
 )
@@ -56,11 +58,15 @@ class Statement(NamedTuple):
 
 
 class Located(NamedTuple):
-    """Places of mentions in code points by their number, a note on what their offsets count, and keys not read."""
+    """Places of mentions in code points by their number, a note on what their offsets count, and keys not read.
+
+    `of_tokens` are the statements of tokens, by the number of their mention.
+    """
 
     places: Mapping[int, tuple[int, int]]
     note: str
     unread: Counter[str]
+    of_tokens: Mapping[int, Statement]
 
 
 def locate(
@@ -85,8 +91,14 @@ def locate(
     }
     places: dict[int, tuple[int, int]] = {}
     note = ""
-    for certain in (True, False):
-        numbers = [number for number, statement in statements.items() if statement.certain is certain]
+    of_tokens: dict[int, Statement] = {}
+    kinds: dict[bool, list[int]] = {True: [], False: []}
+    for number, statement in statements.items():
+        if not statement.certain and all(TOKENS.intersection(_words(key)) for key in statement.keys):
+            of_tokens[number] = statement
+        else:
+            kinds[statement.certain].append(number)
+    for certain, numbers in kinds.items():
         if not numbers:
             continue
         offsets = (statements[number][:2] for number in numbers)
@@ -110,7 +122,7 @@ def locate(
         note = converted.note
         for number, start, end in zip(numbers, converted.start.tolist(), converted.end.tolist(), strict=True):
             places[number] = start, end
-    return Located(places, note, unread)
+    return Located(places, note, unread, of_tokens)
 
 
 def _is_aligned(mention: NamedMention) -> bool:
