@@ -133,7 +133,7 @@ def call_apart(
     *,
     check_wanted: Callable[[], object],
     bounds: Bounds = UNBOUNDED,
-    hear: Callable[..., object] = lambda: None,
+    hear: Callable[..., object] = lambda **_: None,
 ) -> Returned:
     """Return what a call returns, made in another process: a function of a module of ours, or a partial of one.
 
