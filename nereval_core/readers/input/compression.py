@@ -32,6 +32,8 @@ GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
 PACKED_MAGIC = (GZIP, ZSTD)
 MAGIC_BYTES = len(ZSTD)
+HEADER_BYTES = 18
+"""The most bytes of the header of a frame of Zstandard."""
 GIVE_UNPACKED = "put it into the zip as it is, or give it alone"
 """The remedy for a packed file inside a zip."""
 BLOCK = 1 << 20
@@ -68,7 +70,7 @@ def open_unpacked(origin: Origin, source: str) -> BinaryIO:
     """
     raw = origin.open()
     try:
-        head = raw.read(MAGIC_BYTES)
+        head = raw.read(HEADER_BYTES)
         raw.seek(0)
     except BROKEN as error:
         raise origin.refused(error) from None
@@ -78,19 +80,28 @@ def open_unpacked(origin: Origin, source: str) -> BinaryIO:
         raise FormatError.single(source, None, "a packed file inside a zip", GIVE_UNPACKED)
     try:
         inner: _Readable = gzip.GzipFile(fileobj=raw) if head.startswith(GZIP) else _zstd(raw)
-        stated = _stated_size(raw, origin.size()) if head.startswith(GZIP) else 0
+        stated = _gzip_size(raw, origin.size()) if head.startswith(GZIP) else _zstd_size(head)
     except BROKEN as error:
         raise _damaged(source, error) from None
-    stream = io.BufferedReader(_Unpacked(inner, raw, origin, source), BLOCK)
-    if stated > expanded_limit(origin.size()):
-        # It is refused before anybody keeps what it expands to; or it is damaged, as one that was cut short may end in
-        # any number.
+    return io.BufferedReader(_Unpacked(inner, raw, origin, source, stated), BLOCK)
+
+
+def open_whole(origin: Origin, source: str) -> BinaryIO:
+    """Return the bytes as `open_unpacked` does, where all of them are read: what states too large a size is refused.
+
+    Raises:
+        FormatError: not readable, or beyond bounds by what it states.
+    """
+    stream = open_unpacked(origin, source)
+    if stream.raw.is_stated_too_large:  # type: ignore[attr-defined]
+        # It is refused before anybody keeps what it expands to; or it is damaged: a file of gzip that was cut short may
+        # end in any number.
         while stream.read(BLOCK):
             pass
     return stream
 
 
-def _stated_size(raw: BinaryIO, size: int) -> int:
+def _gzip_size(raw: BinaryIO, size: int) -> int:
     """Return the size of the content, modulo 4 GiB, that a file of gzip states at its end (ISIZE, RFC 1952)."""
     raw.seek(max(0, size - 4))
     stated = int.from_bytes(raw.read(4), "little")
@@ -98,8 +109,20 @@ def _stated_size(raw: BinaryIO, size: int) -> int:
     return stated
 
 
+def _zstd_size(head: bytes) -> int:
+    """Return the size that the first frame states for itself (RFC 8878, 3.1.1.1), 0 where it states none."""
+    descriptor = int.from_bytes(head[MAGIC_BYTES : MAGIC_BYTES + 1], "little")
+    is_single = descriptor >> 5 & 1
+    width = (is_single, 2, 4, 8)[descriptor >> 6]
+    # A window, unless the frame is a single segment, and the number of a dictionary stand before it.
+    begin = MAGIC_BYTES + 1 + (1 - is_single) + (0, 1, 2, 4)[descriptor & 3]
+    return int.from_bytes(head[begin : begin + width], "little") + (256 if width == 2 else 0)
+
+
 class _Watched(io.RawIOBase):
     """A stream whose errors name their file."""
+
+    is_stated_too_large = False
 
     def __init__(self, inner: _Readable, raw: BinaryIO, origin: Origin) -> None:
         self._inner = inner
@@ -129,13 +152,17 @@ class _Watched(io.RawIOBase):
 
 
 class _Unpacked(_Watched):
-    """A stream that unpacks, and stops where the file outgrows the bound for its packed size."""
+    """A stream that unpacks, and stops where the file outgrows the bound for its packed size.
 
-    def __init__(self, inner: _Readable, raw: BinaryIO, origin: Origin, source: str) -> None:
+    `stated` is the size of the content by what the file says of it.
+    """
+
+    def __init__(self, inner: _Readable, raw: BinaryIO, origin: Origin, source: str, stated: int) -> None:
         super().__init__(inner, raw, origin)
         self._source = source
         self._size = origin.size()
         self._most = expanded_limit(self._size)
+        self.is_stated_too_large = stated > self._most
         self._count = 0
 
     def readinto(self, buffer: Any, /) -> int | None:

@@ -21,6 +21,7 @@ from nereval_core.readers.input.compression import (
     SUFFIXES,
     files_of_zip,
     open_unpacked,
+    open_whole,
     unpacked_name,
 )
 from nereval_core.readers.input.file_text import UTF8_BOM, Head, decode_text, foreign_kind, split_lines
@@ -107,7 +108,8 @@ class SourceFile:
         packed = self.shown.lower().endswith(SUFFIXES)
         raw = b"" if packed else self.origin.load(size if size < 0 else max(size, MAGIC_BYTES))
         if packed or raw.startswith(PACKED_MAGIC):
-            with self.stream() as file:
+            # A few bytes are looked at where reading all would be too much for the process.
+            with self.stream() if size < 0 else open_unpacked(self.origin, self.shown) as file:
                 return file.read(size)
         return raw if size < 0 else raw[:size]
 
@@ -117,7 +119,7 @@ class SourceFile:
         Raises:
             FormatError: not readable.
         """
-        return open_unpacked(self.origin, self.shown)
+        return open_whole(self.origin, self.shown)
 
     def text(self, *, keep_bom: bool = False) -> str:
         """Return the text, line ends untouched; a byte-order mark at the start goes unless `keep_bom`.

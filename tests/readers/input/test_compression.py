@@ -19,6 +19,7 @@ import pytest
 from nereval_core.corpus import Documents, Labels, Layer, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, SourceFile, read
+from nereval_core.readers.input.compression import HEADER_BYTES, ZSTD, _zstd_size
 from nereval_core.writers import write, writers
 from tests.support import PYTHON_PATH
 from tests.support.commands import Cli
@@ -136,14 +137,30 @@ def test_a_bomb_on_a_disk_is_refused_unless_more_is_allowed(tmp_path: Path, monk
 
 
 def test_a_bomb_that_states_its_size_is_refused_before_anybody_keeps_its_content() -> None:
-    bomb = gzip.compress(bytes(65 << 20))
-    # What was cut short may end in any number, and a bomb may state a small one.
-    for raw, finding in ((bomb, "expands from"), (gzip.compress(JSONL)[:-9] + b"\0\0\0\x7f", "cannot be unpacked")):
+    bomb, streamed = gzip.compress(bytes(65 << 20)), io.BytesIO()
+    # A file of gzip that was cut short may end in any number.
+    cut = gzip.compress(100 * JSONL)[:-9] + b"\0\0\0\x7f"
+    for raw, finding in ((bomb, "expands from"), (zstd(bytes(65 << 20)), "expands from"), (cut, "cannot be unpacked")):
         with pytest.raises(FormatError, match=finding):
-            Source.of_uploads([("x.jsonl.gz", raw)]).files[0].stream()
-    [file] = Source.of_uploads([("x.jsonl.gz", bomb[:-4] + bytes(4))]).files
-    with file.stream() as stream, pytest.raises(FormatError, match="expands from"):
-        stream.read()
+            Source.of_uploads([("x.jsonl", raw)]).files[0].stream()
+        # To know it by its first bytes costs nothing.
+        assert len(Source.of_uploads([("x.jsonl", raw)]).files[0].load(1)) == 1
+    # A bomb may state a small size, or none.
+    with pyarrow.CompressedOutputStream(streamed, "zstd") as packed:
+        packed.write(bytes(65 << 20))
+        packed.flush()
+        raw = streamed.getvalue()
+    for small in (bomb[:-4] + bytes(4), raw):
+        [file] = Source.of_uploads([("x.jsonl", small)]).files
+        with file.stream() as stream, pytest.raises(FormatError, match="expands from"):
+            stream.read()
+
+
+@pytest.mark.parametrize("size", [0, 1, 255, 256, 300, 65_791, 65_792, 1 << 20])
+def test_a_frame_of_zstandard_states_its_size(size: int) -> None:
+    assert _zstd_size(zstd(bytes(size))[:HEADER_BYTES]) == size
+    # With a checksum, the number of a dictionary and a window, as other programs write it.
+    assert _zstd_size(ZSTD + bytes([0b1000_0111, 0, 1, 2, 3, 4]) + size.to_bytes(4, "little")) == size
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
