@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,8 +42,8 @@ DRAWN_AT_ONCE = 1 << 15
 """Documents drawn together, which is several times as fast for corpora of few; the draws are the same, too."""
 COUNTS_AT_ONCE = 1 << 25
 """Counts multiplied together; for more counts the same weights are drawn again."""
-SUMS_AT_ONCE = 1 << 24
-"""Sums over resamples held in memory together: 128 MB."""
+SUMS_AT_ONCE = 1 << 23
+"""Sums over resamples held in memory together: 64 MB."""
 WEIGHTS_KEPT = 1 << 27
 """Weights of all units and resamples, a byte each, that are kept for blocks with counts in few units."""
 FEW_OF_ALL = 8
@@ -87,6 +88,21 @@ class ResampledValues(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Alone:
+    """A block of counts whose sums are not added to those of others: they may have `ResampledValues.times`."""
+
+    counts: Array
+
+
+Block = Array | Alone
+
+
+def _told(block: Block) -> tuple[Array, bool]:
+    """Return the counts of a block, and whether they are alone."""
+    return (block.counts, True) if isinstance(block, Alone) else (block, False)
+
+
+@dataclass(frozen=True, eq=False)
 class Bootstrap:
     """The bootstrap of one analysis: all its figures are resampled with the same draws over the same units.
 
@@ -98,25 +114,28 @@ class Bootstrap:
     units: ResamplingUnits
     most_units: int | None = None
 
-    def resample(self, blocks: Iterable[Array], *, grouped: bool = False) -> Iterator[ResampledValues]:
-        """Yield the sums of each block of counts, shape (rows, documents).
+    def resample(self, blocks: Iterable[Block]) -> Iterator[ResampledValues]:
+        """Yield the sums of each block of counts, shape (rows, documents)."""
+        return self._resample_counts((self.units.sum_counts(counts), alone) for counts, alone in map(_told, blocks))
 
-        `grouped` allows `times`: figures of single blocks need no more, but values of several blocks cannot be added.
-        """
-        return self.resample_units(map(self.units.sum_counts, blocks), grouped=grouped)
+    def resample_units(self, blocks: Iterable[Block]) -> Iterator[ResampledValues]:
+        """Yield the sums of each block of counts, shape (rows, units)."""
+        return self._resample_counts(map(_told, blocks))
 
-    def resample_units(self, blocks: Iterable[Array], *, grouped: bool = False) -> Iterator[ResampledValues]:
-        """Yield the sums of each block of counts, shape (rows, units).
+    def _resample_counts(self, blocks: Iterable[tuple[Array, bool]]) -> Iterator[ResampledValues]:
+        """Yield the sums of each block of counts, which come with whether they are `Alone`.
 
         Drawing weights takes longer than adding up, so that units are drawn once for as many blocks as SUMS_AT_ONCE
-        allows. Blocks with counts in few units are multiplied by the weights of these alone.
+        and COUNTS_AT_ONCE allow. Blocks with counts in few units are multiplied by the weights of these alone.
         """
         batch: list[Array | _FewUnits] = []
         n_rows = 0
-        for block in map(self.group_units, blocks):
-            few = self._in_few_units(block, grouped)
+        for counts, alone in blocks:
+            block = self.group_units(counts)
+            most = min(SUMS_AT_ONCE // self.plan.resamples, COUNTS_AT_ONCE // max(1, block.shape[-1]))
+            few = self._in_few_units(block, alone)
             n_added = 0 if few else len(block)
-            if batch and ((n_rows + n_added) * self.plan.resamples > SUMS_AT_ONCE or len(batch) == BLOCKS_AT_ONCE):
+            if batch and (n_rows + n_added > most or len(batch) == BLOCKS_AT_ONCE):
                 yield from self._resample_batch(batch)
                 batch, n_rows = [], 0
             batch.append(few or block)
@@ -136,7 +155,7 @@ class Bootstrap:
                 observed = block.sum(axis=-1, keepdims=True, dtype=np.int64)
                 yield ResampledValues(observed, observed - block, next(parts))
 
-    def _in_few_units(self, block: Array, grouped: bool) -> _FewUnits | None:
+    def _in_few_units(self, block: Array, alone: bool) -> _FewUnits | None:
         """Return a block as `_FewUnits`, None where it is not one or the weights of all units cannot be kept."""
         n_units = block.shape[-1]
         is_drawn_apart = self.units.strata is not None or n_units != self.units.count
@@ -149,7 +168,7 @@ class Bootstrap:
         if len(units) * FEW_OF_ALL > n_units or 2 * is_common.sum() > len(block):
             return None
         return _FewUnits(
-            is_common, units, block[~is_common][:, units], [self._common_row(row) for row in block[is_common]], grouped
+            is_common, units, block[~is_common][:, units], [self._common_row(row) for row in block[is_common]], alone
         )
 
     def _common_row(self, row: Array) -> _CommonRow:
@@ -174,7 +193,7 @@ class Bootstrap:
     def _weights(self) -> NDArray[np.uint8]:
         """How often each unit is drawn in each resample, shape (units, resamples): the draws of `bootstrap_sums`."""
         weights = np.empty((self.units.count, self.plan.resamples), np.uint8)
-        for resamples, drawn in _draws(_draw_with_replacement, self.plan, 0, self.units.count, np.float32):
+        for resamples, drawn in _draws(_draw_with_replacement, self.plan, 0, self.units.count):
             # One in e times the factorial of 256 is more.
             assert drawn.max(initial=0) < 256
             weights[:, resamples] = drawn.T
@@ -188,7 +207,7 @@ class Bootstrap:
         observed[~block.is_common, 0] = block.counts.sum(axis=1, dtype=np.int64)
         observed[block.is_common, 0] = self._common_table(block.common).sum(axis=1, dtype=np.int64)
         n_units = self.units.count
-        if not block.grouped:
+        if not block.alone:
             counts = np.zeros((len(resampled), n_units), np.int64)
             counts[np.ix_(~block.is_common, block.units)] = block.counts
             counts[block.is_common] = self._common_table(block.common)
@@ -266,7 +285,7 @@ class _FewUnits:
     units: Int64
     counts: Array
     common: Sequence[_CommonRow]
-    grouped: bool
+    alone: bool
 
 
 def document_counts(scores: CountedScores, criterion: str) -> DocumentCounts:
@@ -452,23 +471,28 @@ def _weighted_sums(counts: DocumentCounts, plan: ResamplingPlan, stream: int, dr
     rows = np.ascontiguousarray(counts).reshape(-1, documents)
     # Criteria share the number of spans and often all counts: equal rows are multiplied once.
     codes: dict[bytes, int] = {}
-    distinct_row = [codes.setdefault(row.tobytes(), len(codes)) for row in rows]
+    distinct_row = [codes.setdefault(blake2b(row.tobytes()).digest(), len(codes)) for row in rows]
     first = np.unique(distinct_row, return_index=True)[1]
-    is_exact = documents * max(int(np.abs(rows).max(initial=0)), 1) < FLOAT32_EXACT_BELOW
-    dtype: type[np.floating[Any]] = np.float32 if is_exact else np.float64
-    sums = np.empty((len(first), plan.resamples), dtype)
+    most = np.maximum(rows.max(axis=1, initial=1), -rows.min(axis=1, initial=0)).astype(np.float64)[first]
+    is_exact = documents * most < FLOAT32_EXACT_BELOW
+    sums = np.empty((len(first), plan.resamples), np.float32 if is_exact.all() else np.float64)
     for part in _slices(len(first), max(1, COUNTS_AT_ONCE // documents)):
-        columns = np.ascontiguousarray(rows[first[part]].astype(dtype).T)
-        for resamples, weights in _draws(draw, plan, stream, documents, dtype):
-            sums[part, resamples] = (weights @ columns).T
+        # Products of float32 take half of the time: a few rows of large counts do not slow down all.
+        by_type = ((np.float32, is_exact[part]), (np.float64, ~is_exact[part]))
+        columns = [
+            (part.start + np.flatnonzero(which), np.ascontiguousarray(rows[first[part][which]].astype(dtype).T))
+            for dtype, which in by_type
+            if which.any()
+        ]
+        for resamples, weights in _draws(draw, plan, stream, documents):
+            for places, of_type in columns:
+                sums[places, resamples] = (weights.astype(of_type.dtype, copy=False) @ of_type).T
     return sums[distinct_row].reshape(*counts.shape[:-1], plan.resamples)
 
 
-def _draws(
-    draw: Draw, plan: ResamplingPlan, stream: int, units: int, dtype: type[np.floating[Any]]
-) -> Iterator[tuple[slice, Sums]]:
+def _draws(draw: Draw, plan: ResamplingPlan, stream: int, units: int) -> Iterator[tuple[slice, Sums]]:
     """Yield a few resamples after another and their weights, shape (resamples, units); the next overwrite these."""
-    buffer = np.empty((min(plan.resamples, max(1, WEIGHTS_AT_ONCE // units)), units), dtype)
+    buffer = np.empty((min(plan.resamples, max(1, WEIGHTS_AT_ONCE // units)), units), np.float32)
     rng = np.random.default_rng((plan.seed, stream))
     for resamples in _slices(plan.resamples, len(buffer)):
         weights = buffer[: resamples.stop - resamples.start]

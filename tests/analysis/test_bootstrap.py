@@ -133,7 +133,8 @@ def test_counts_in_few_units_are_resampled_alike(monkeypatch: pytest.MonkeyPatch
     """Whether a block is multiplied by all weights or by those of few units, sums and intervals are the same."""
     resampled = bootstrap.Bootstrap(ResamplingPlan(resamples=200), replace(document_units(100), strata=strata))
     monkeypatch.setattr(bootstrap, "COMMON_ROWS", 1)
-    few, grouped = (list(resampled.resample(sparse_blocks(100), grouped=grouped)) for grouped in (False, True))
+    few = list(resampled.resample(sparse_blocks(100)))
+    grouped = list(resampled.resample(map(bootstrap.Alone, sparse_blocks(100))))
     assert [block.left_out.shape[1] < 100 for block in grouped] == [strata is None] * 2 + [False] + [strata is None] * 3
     monkeypatch.setattr(bootstrap, "WEIGHTS_KEPT", 0)
     for mine, together, block in zip(few, grouped, resampled.resample(sparse_blocks(100)), strict=True):

@@ -175,10 +175,13 @@ def measure_agreement(
     except FormatError as error:
         tokens = error.problems[0].found
     names = tuple(layers)
+    figures = (
+        coefficients.f1_rows(scores, settings.criteria, len(names), bootstrap),
+        coefficients.token_rows(tokens, len(names), bootstrap),
+        coefficients.unitizing_rows(units, names, ruled[0].documents, bootstrap),
+    )
     rows = [
-        *coefficients.f1_rows(scores, settings.criteria, len(names), bootstrap),
-        *coefficients.token_rows(tokens, len(names), bootstrap),
-        *coefficients.unitizing_rows(units, names, ruled[0].documents, bootstrap),
+        *coefficients.resampled_rows(figures, bootstrap),
         *(gamma_rows(ruled, types, seed=plan.seed) if gamma else ()),
     ]
     table = _agreement_table(rows, names, len(ruled[0].documents))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ from nereval_core.analysis.agreement.unitizing_alpha import (
     resampling_counts,
 )
 from nereval_core.analysis.bootstrap import (
+    Alone,
+    Block,
     Bootstrap,
     DocumentCounts,
     ResampledValues,
@@ -77,6 +80,20 @@ Row = tuple[CoefficientKey, float, float, float, int, int, str]
 missing."""
 
 
+class RowsOfSums(NamedTuple):
+    """Blocks of counts to be resampled, and the rows of their sums, which are the next that the iterator gives."""
+
+    blocks: Iterable[Block]
+    rows: Callable[[Iterator[ResampledValues]], Iterator[Row]]
+
+
+def resampled_rows(figures: Sequence[RowsOfSums], bootstrap: Bootstrap) -> Iterator[Row]:
+    """Yield the rows of figures of several kinds, for all of which units are drawn together."""
+    sums = bootstrap.resample(chain.from_iterable(of_kind.blocks for of_kind in figures))
+    for of_kind in figures:
+        yield from of_kind.rows(sums)
+
+
 def is_symmetric(criterion: Criterion) -> bool:
     """Tell whether F1 is the same whichever of two annotators is taken as gold."""
     return criterion.boundaries not in ("core", "alternatives") and not (
@@ -108,22 +125,36 @@ def f1_rows(
     criteria: Sequence[Criterion],
     annotators: int,
     bootstrap: Bootstrap,
-) -> Iterator[Row]:
-    """Yield F1 of each pair and its mean over all pairs under each criterion, for all types and then for each type."""
-    for criterion in criteria:
-        name = criterion.name
-        pairs = annotator_pairs(annotators) if is_symmetric(criterion) else tuple(permutations(range(annotators), 2))
-        scored = [pair for pair in pairs if name in scores.get(pair, {})]
-        for pair in pairs:
-            if pair not in scored:
-                lacking = f"it needs {criterion.needs}"
-                yield from _rows([CoefficientKey("f1", name, None, pair)], undefined_estimates(1), [0], [lacking])
-        if not scored:
-            continue
-        types = tuple(sorted({kind for pair in scored for kind in scores[pair][name].by_type(name)}))
-        resampled = bootstrap.resample(_f1_blocks([scores[pair][name] for pair in scored], name, types), grouped=True)
-        for kind, sums in zip((None, *types), resampled, strict=True):
-            yield from _f1_rows(name, kind, scored, sums, annotators, len(pairs), bootstrap)
+) -> RowsOfSums:
+    """Return F1 of each pair and its mean over all pairs under each criterion, for all types and then for each type."""
+    scored = {
+        criterion.name: [pair for pair in _ways(criterion, annotators) if criterion.name in scores.get(pair, {})]
+        for criterion in criteria
+    }
+    types = {
+        name: tuple(sorted({kind for pair in pairs for kind in scores[pair][name].by_type(name)}))
+        for name, pairs in scored.items()
+    }
+
+    def rows(sums: Iterator[ResampledValues]) -> Iterator[Row]:
+        for criterion in criteria:
+            name, pairs = criterion.name, _ways(criterion, annotators)
+            for pair in pairs:
+                if pair not in scored[name]:
+                    lacking = f"it needs {criterion.needs}"
+                    yield from _rows([CoefficientKey("f1", name, None, pair)], undefined_estimates(1), [0], [lacking])
+            for kind in (None, *types[name]) if scored[name] else ():
+                yield from _f1_rows(name, kind, scored[name], next(sums), annotators, len(pairs), bootstrap)
+
+    blocks = (
+        _f1_blocks([scores[pair][name] for pair in pairs], name, types[name]) for name, pairs in scored.items() if pairs
+    )
+    return RowsOfSums(map(Alone, chain.from_iterable(blocks)), rows)
+
+
+def _ways(criterion: Criterion, annotators: int) -> tuple[Pair, ...]:
+    """Return the pairs that have an F1 of their own."""
+    return annotator_pairs(annotators) if is_symmetric(criterion) else tuple(permutations(range(annotators), 2))
 
 
 def _f1_blocks(scores: Sequence[Scores], criterion: str, types: tuple[str, ...]) -> Iterator[DocumentCounts]:
@@ -167,14 +198,14 @@ def _undefined_pairs_note(undefined: int, pairs: int) -> str:
     return f"{undefined} of {counted(pairs, 'pair')} undefined, left out" if undefined else ""
 
 
-def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> Iterator[Row]:
-    """Yield the figures ON_TOKENS of each group, for all types and then for each type."""
+def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> RowsOfSums:
+    """Return the figures ON_TOKENS of each group, for all types and then for each type."""
     groups = annotator_groups(annotators)
     keys = [(group, figure) for group in groups for figure in ON_TOKENS]
     if isinstance(tokens, str):
         whole = [CoefficientKey(figure, None, None, group) for group, figure in keys]
-        yield from _rows(whole, undefined_estimates(len(keys)), [0] * len(keys), [tokens] * len(keys))
-        return
+        lacking = [tokens] * len(keys)
+        return RowsOfSums((), lambda sums: _rows(whole, undefined_estimates(len(keys)), [0] * len(keys), lacking))
     together, by_type = tokens
     number = int(together.tokens.sum())
 
@@ -182,51 +213,65 @@ def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> Iterato
         each = (token_coefficients(products if group is None else products.of_pair(group)) for group in groups)
         return np.array([values[figure] for values in each for figure in ON_TOKENS])
 
-    for kind, products, times in _resampled_products(together, by_type, bootstrap):
-        estimates = bootstrap.estimate(ResampledValues.of_stages(map(figures, products), times))
-        why = [(ONE_CATEGORY if number else NO_TOKENS) if np.isnan(value) else "" for value in estimates.value]
-        kinds = [CoefficientKey(figure, None, kind, group) for group, figure in keys]
-        yield from _rows(kinds, estimates, [number] * len(keys), why, bootstrap.units)
+    def rows(sums: Iterator[ResampledValues]) -> Iterator[Row]:
+        for kind, products, times in _resampled_products(together, by_type, sums):
+            estimates = bootstrap.estimate(ResampledValues.of_stages(map(figures, products), times))
+            why = [(ONE_CATEGORY if number else NO_TOKENS) if np.isnan(value) else "" for value in estimates.value]
+            kinds = [CoefficientKey(figure, None, kind, group) for group, figure in keys]
+            yield from _rows(kinds, estimates, [number] * len(keys), why, bootstrap.units)
+
+    return RowsOfSums(_token_blocks(together, by_type), rows)
+
+
+def _token_blocks(
+    together: TokenCounts | PairableCounts, by_type: Mapping[str, TokenCounts | PairableCounts]
+) -> Iterator[Block]:
+    """Yield the counts of all types together, and of each: the table of one type is one block."""
+    yield from together.blocks()
+    for counts in by_type.values():
+        yield from map(Alone, counts.blocks())
 
 
 def _resampled_products(
-    together: TokenCounts | PairableCounts, by_type: Mapping[str, TokenCounts | PairableCounts], bootstrap: Bootstrap
+    together: TokenCounts | PairableCounts,
+    by_type: Iterable[str],
+    sums: Iterator[ResampledValues],
 ) -> Iterator[tuple[str | None, list[TokenProducts], Int64 | None]]:
     """Yield the products of all types together and of each, in all documents, without each, and in samples.
 
-    With these comes the number of documents that each without stands for (`ResampledValues.times`). The table of one
-    type is one block.
+    `sums` are those of `_token_blocks`. With the products comes the number of documents that each without stands for
+    (`ResampledValues.times`).
     """
-    sums = [together.product_sums() for _ in range(3)]
-    for resampled in bootstrap.resample(together.blocks()):
-        for stage, rows in zip(sums, resampled.stages, strict=True):
-            stage.add(rows)
-    yield None, [stage.finish() for stage in sums], None
-    blocks = (block for counts in by_type.values() for block in counts.blocks())
-    for kind, resampled in zip(by_type, bootstrap.resample(blocks, grouped=True), strict=True):
-        sums = [together.product_sums() for _ in range(3)]
-        for stage, rows in zip(sums, resampled.stages, strict=True):
-            stage.add(rows)
-        yield kind, [stage.finish() for stage in sums], resampled.times
+    for kind, n_blocks in ((None, together.categories.n_tables), *((kind, 1) for kind in by_type)):
+        products = [together.product_sums() for _ in range(3)]
+        for resampled in islice(sums, n_blocks):
+            for stage, rows in zip(products, resampled.stages, strict=True):
+                stage.add(rows)
+            times = resampled.times
+        yield kind, [stage.finish() for stage in products], times
 
 
-def missing_alpha_rows(tokens: Tokens, saw: Bools, bootstrap: Bootstrap) -> Iterator[Row]:
-    """Yield alpha of all annotators, of whom not all saw all documents, for all types and then for each type.
+def missing_alpha_rows(tokens: Tokens, saw: Bools, bootstrap: Bootstrap) -> RowsOfSums:
+    """Return alpha of all annotators, of whom not all saw all documents, for all types and then for each type.
 
     `saw` has the shape (annotators, documents).
     """
     if isinstance(tokens, str):
-        yield from _rows([CoefficientKey("alpha", None, None, None)], undefined_estimates(1), [0], [tokens])
-        return
+        whole = [CoefficientKey("alpha", None, None, None)]
+        return RowsOfSums((), lambda sums: _rows(whole, undefined_estimates(1), [0], [tokens]))
     together, by_type = tokens
     number = int(together.tokens.sum())
     pairable = pairable_counts(together, saw)
     of_types = {kind: pairable_counts(counts, saw) for kind, counts in by_type.items()}
-    for kind, products, times in _resampled_products(pairable, of_types, bootstrap):
-        alphas = ResampledValues.of_stages((pairable.alpha(stage)[None] for stage in products), times)
-        estimates = bootstrap.estimate(alphas)
-        why = (ONE_CATEGORY if number else NO_TOKENS) if np.isnan(estimates.value[0]) else ""
-        yield from _rows([CoefficientKey("alpha", None, kind, None)], estimates, [number], [why], bootstrap.units)
+
+    def rows(sums: Iterator[ResampledValues]) -> Iterator[Row]:
+        for kind, products, times in _resampled_products(pairable, of_types, sums):
+            alphas = ResampledValues.of_stages((pairable.alpha(stage)[None] for stage in products), times)
+            estimates = bootstrap.estimate(alphas)
+            why = (ONE_CATEGORY if number else NO_TOKENS) if np.isnan(estimates.value[0]) else ""
+            yield from _rows([CoefficientKey("alpha", None, kind, None)], estimates, [number], [why], bootstrap.units)
+
+    return RowsOfSums(_token_blocks(pairable, of_types), rows)
 
 
 def unitizing_rows(
@@ -235,46 +280,64 @@ def unitizing_rows(
     documents: Documents,
     bootstrap: Bootstrap,
     saw: Bools | None = None,
-) -> Iterator[Row]:
-    """Yield unitizing alpha of each group, for all types and for each type; only all annotators have an interval.
+) -> RowsOfSums:
+    """Return unitizing alpha of each group, for all types and for each type; only all annotators have an interval.
 
-    With `saw`, shape (annotators, documents), not all saw all documents, and only all annotators have rows.
+    With `saw`, shape (annotators, documents), not all saw all documents, and only all annotators have rows. Its sums
+    are the last: how many there are is not told before.
     """
-    for group in annotator_groups(len(names)) if saw is None else (None,):
-        members = range(len(names)) if group is None else group
-        n_units: dict[str, int] = {}
-        refused: dict[str, str] = {}
+    everyone, *pairs = annotator_groups(len(names)) if saw is None else (None,)
+    of_everyone = _ResampledUnits(_SoundUnits(units, names, everyone, documents), documents, saw)
 
-        def sound_units(
-            members: Sequence[int] = members, n_units: dict[str, int] = n_units, refused: dict[str, str] = refused
-        ) -> Iterator[tuple[str, Sequence[AnnotatedUnits]]]:
-            for kind in units:
-                of_members = [units.of_annotator(kind, number) for number in members]
-                n_units[kind] = sum(len(mine.doc) for mine in of_members)
-                refusals = (
-                    overlap_refusal(names[number], kind, mine, documents)
-                    for number, mine in zip(members, of_members, strict=True)
-                )
-                if refusal := next(filter(None, refusals), ""):
-                    refused[kind] = refusal
-                else:
-                    yield kind, of_members
+    def rows(sums: Iterator[ResampledValues]) -> Iterator[Row]:
+        yield from _unitizing_rows(of_everyone.sound, of_everyone.disagreements(sums), bootstrap)
+        for pair in pairs:
+            sound = _SoundUnits(units, names, pair, documents)
+            yield from _unitizing_rows(sound, _corpus_disagreements(sound, documents), bootstrap)
 
-        is_resampled = group is None or len(names) == 2
-        disagreements = (
-            _resampled_disagreements(sound_units(), documents, bootstrap, saw)
-            if is_resampled
-            else _corpus_disagreements(sound_units(), documents)
-        )
-        total: _Disagreements | None = None
-        rows: dict[str, list[Row]] = {}
-        for kind, of_type in disagreements:
-            total = of_type if total is None else total.plus(of_type)
-            rows[kind] = list(_unitizing_row(kind, group, of_type, n_units[kind], "", bootstrap))
-        refusal = next(filter(None, map(refused.get, units)), "")
-        yield from _unitizing_row(None, group, None if refusal else total, sum(n_units.values()), refusal, bootstrap)
-        for kind in units:
-            yield from rows.get(kind) or _unitizing_row(kind, group, None, n_units[kind], refused[kind], bootstrap)
+    return RowsOfSums(of_everyone.blocks(), rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _SoundUnits:
+    """The units of a group by type, those left out that overlap; iterating counts units and notes why some are."""
+
+    units: TypeUnits
+    names: Sequence[str]
+    group: Group
+    documents: Documents
+    n_units: dict[str, int] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[str, Sequence[AnnotatedUnits]]]:
+        members = range(len(self.names)) if self.group is None else self.group
+        for kind in self.units:
+            of_members = [self.units.of_annotator(kind, number) for number in members]
+            self.n_units[kind] = sum(len(mine.doc) for mine in of_members)
+            refusals = (
+                overlap_refusal(self.names[number], kind, mine, self.documents)
+                for number, mine in zip(members, of_members, strict=True)
+            )
+            if refusal := next(filter(None, refusals), ""):
+                self.refused[kind] = refusal
+            else:
+                yield kind, of_members
+
+
+def _unitizing_rows(
+    sound: _SoundUnits, disagreements: Iterable[tuple[str, _Disagreements]], bootstrap: Bootstrap
+) -> Iterator[Row]:
+    """Yield unitizing alpha of a group, for all types and for each, from the disagreements of its sound units."""
+    group, n_units, refused = sound.group, sound.n_units, sound.refused
+    total: _Disagreements | None = None
+    rows: dict[str, list[Row]] = {}
+    for kind, of_type in disagreements:
+        total = of_type if total is None else total.plus(of_type)
+        rows[kind] = list(_unitizing_row(kind, group, of_type, n_units[kind], "", bootstrap))
+    refusal = next(filter(None, map(refused.get, sound.units)), "")
+    yield from _unitizing_row(None, group, None if refusal else total, sum(n_units.values()), refusal, bootstrap)
+    for kind in sound.units:
+        yield from rows.get(kind) or _unitizing_row(kind, group, None, n_units[kind], refused[kind], bootstrap)
 
 
 def overlap_refusal(name: str, kind: str, units: AnnotatedUnits, documents: Documents) -> str:
@@ -305,34 +368,37 @@ def _corpus_disagreements(
         yield kind, _Disagreements((whole.observed,), (whole.expected,))
 
 
-def _resampled_disagreements(
-    units: Iterable[tuple[str, Sequence[AnnotatedUnits]]],
-    documents: Documents,
-    bootstrap: Bootstrap,
-    saw: Bools | None,
-) -> Iterator[tuple[str, _Disagreements]]:
-    """Yield disagreements with those in samples of documents, where the counts are not too many to be resampled.
+@dataclass(frozen=True, eq=False)
+class _ResampledUnits:
+    """Disagreements with those in samples of documents, where the counts are not too many to be resampled.
 
-    One type is counted after another: the counts of all of many types would not fit into memory.
+    One type is counted after another: the counts of all of many types would not fit into memory. `parts` are the types
+    counted so far whose sums are not yet in use.
     """
-    parts: deque[tuple[str, Int64, tuple[int, ...]]] = deque()
-    not_resampled: list[tuple[str, _Disagreements]] = []
 
-    def blocks() -> Iterator[Int64]:
-        for kind, members in units:
-            counts = resampling_counts(members, documents.base, saw)
+    sound: _SoundUnits
+    documents: Documents
+    saw: Bools | None
+    parts: deque[tuple[str, Int64, tuple[int, ...]]] = field(default_factory=deque)
+    not_resampled: list[tuple[str, _Disagreements]] = field(default_factory=list)
+
+    def blocks(self) -> Iterator[Int64]:
+        for kind, members in self.sound:
+            counts = resampling_counts(members, self.documents.base, self.saw)
             if counts is None:
-                not_resampled.extend(_corpus_disagreements([(kind, members)], documents, saw))
+                self.not_resampled.extend(_corpus_disagreements([(kind, members)], self.documents, self.saw))
             else:
-                parts.append((kind, counts.lengths, counts.numbers))
+                self.parts.append((kind, counts.lengths, counts.numbers))
                 yield counts.counts
 
-    for sums in bootstrap.resample(blocks()):
-        kind, lengths, numbers = parts.popleft()
-        stages = [disagreement_of_sums(rows, lengths, numbers) for rows in sums.stages]
-        of_type = [tuple(getattr(stage, name) for stage in stages) for name in _Disagreements._fields]
-        yield kind, _Disagreements(*of_type)
-    yield from not_resampled
+    def disagreements(self, sums: Iterable[ResampledValues]) -> Iterator[tuple[str, _Disagreements]]:
+        """Yield the disagreements of each type; `sums` are those of all `blocks`."""
+        for resampled in sums:
+            kind, lengths, numbers = self.parts.popleft()
+            stages = [disagreement_of_sums(rows, lengths, numbers) for rows in resampled.stages]
+            of_type = [tuple(getattr(stage, name) for stage in stages) for name in _Disagreements._fields]
+            yield kind, _Disagreements(*of_type)
+        yield from self.not_resampled
 
 
 def _unitizing_row(

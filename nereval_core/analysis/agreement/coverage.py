@@ -10,7 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nereval_core.analysis.agreement.coefficients import Pair, Row, missing_alpha_rows, unitizing_rows
+from nereval_core.analysis.agreement.coefficients import (
+    Pair,
+    Row,
+    Tokens,
+    missing_alpha_rows,
+    resampled_rows,
+    unitizing_rows,
+)
 from nereval_core.analysis.agreement.kappa_and_alpha import count_tokens
 from nereval_core.analysis.agreement.unitizing_alpha import TypeUnits
 from nereval_core.analysis.bootstrap import Bootstrap
@@ -85,15 +92,18 @@ def _empty(documents: Documents, name: str) -> Layer:
 
 
 def alpha_rows(coverage: UnitedAnnotators, rules: TypeRules, bootstrap: Bootstrap) -> Iterator[Row]:
-    """Yield alpha on tokens and unitizing alpha of all annotators, for all types and for each type."""
+    """Return alpha on tokens and unitizing alpha of all annotators, for all types and for each type."""
     ruled = [apply_rules(layer, rules) for layer in coverage.layers]
     types = tuple(sorted({kind for layer in ruled for kind in layer.types}))
     names = [layer.name for layer in ruled]
     units = TypeUnits(ruled, types, [*coverage.seen])
+    tokens: Tokens
     try:
-        yield from missing_alpha_rows(
-            count_tokens(ruled, types, tokens_of(coverage.documents)), coverage.seen, bootstrap
-        )
+        tokens = count_tokens(ruled, types, tokens_of(coverage.documents))
     except FormatError as error:
-        yield from missing_alpha_rows(error.problems[0].found, coverage.seen, bootstrap)
-    yield from unitizing_rows(units, names, coverage.documents, bootstrap, coverage.seen)
+        tokens = error.problems[0].found
+    figures = (
+        missing_alpha_rows(tokens, coverage.seen, bootstrap),
+        unitizing_rows(units, names, coverage.documents, bootstrap, coverage.seen),
+    )
+    return resampled_rows(figures, bootstrap)

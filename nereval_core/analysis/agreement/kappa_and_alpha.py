@@ -41,14 +41,21 @@ class CategoryCounts:
     doc: tuple[Int64, ...]
     documents: int
 
+    @property
+    def n_tables(self) -> int:
+        return -(-max(self.number, 1) // self._step)
+
+    @property
+    def _step(self) -> int:
+        return max(1, ROWS_AT_ONCE // len(self.doc))
+
     def tables(self) -> Iterator[Int32]:
         """Yield the counts of some categories after another, shape (annotators, categories, documents).
 
         There is one table at least, of no categories where there are none.
         """
-        step = max(1, ROWS_AT_ONCE // len(self.doc))
-        for low in range(0, max(self.number, 1), step):
-            size = min(step, self.number - low)
+        for low in range(0, max(self.number, 1), self._step):
+            size = min(self._step, self.number - low)
             table = np.zeros((len(self.doc), size * self.documents), np.int32)
             for row, category, doc in zip(table, self.category, self.doc, strict=True):
                 first, last = np.searchsorted(category, (low, low + size))
