@@ -155,10 +155,11 @@ def test_long_names_are_cut_in_the_middle_and_never_read_alike() -> None:
     ("name", "label"),
     [
         ("team10_bundle1_en_1", "team10_bundle1_en_1"),
-        ("biobert-large-cased-v1.1-squad-bc5cdr", "biobert-large-cased-v1.1-<br>squad-bc5cdr"),
+        ("biobert-large-cased-v1.1-squad-bc5cdr", "biobert-large-cased-<br>v1.1-squad-bc5cdr"),
+        ("a-" + "x" * 29, f"a-{'x' * 14}<br>{'x' * 15}"),
         ("x" * 31, f"{'x' * 16}<br>{'x' * 15}"),
         # Names that would read alike stay whole, however long they are.
-        ("x<yz" * 20, f"{'x&lt;yz' * 10}<br>{'x&lt;yz' * 10}"),
+        ("x<yz" * 20, f"{'x&lt;yz' * 9}x&lt;<br>yz{'x&lt;yz' * 10}"),
     ],
 )
 def test_long_names_stand_on_two_lines(name: str, label: str) -> None:

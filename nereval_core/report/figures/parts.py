@@ -61,9 +61,11 @@ def on_two_lines(name: str, most: int = 28) -> str:
     text = name_text(name)
     if len(text) <= most:
         return _escaped(text)
-    places = range(max(1, len(text) - most), min(most, len(text) - 1) + 1)
-    ends_of_words = [place for place in places if not text[place - 1].isalnum()]
-    place = ends_of_words[-1] if ends_of_words else (len(text) + 1) // 2
+    middle = (len(text) + 1) // 2
+    ends_of_words = [place for place in range(1, len(text)) if not text[place - 1].isalnum()]
+    place = min(ends_of_words, key=lambda end: abs(end - middle), default=middle)
+    if abs(place - middle) > most // 4:
+        place = middle
     return f"{_escaped(text[:place])}<br>{_escaped(text[place:])}"
 
 
