@@ -68,3 +68,35 @@ def test_wrong_places_in_tables_are_refused() -> None:
 def test_a_range_in_words() -> None:
     assert spans('[{"text": "Anna Lee", "type": "PER", "span": "47-55"}]') == [THIRD]
     assert spans('[{"text": "Anna Lee", "type": "PER", "time": "10:30"}]') == [(0, 8, "PER")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"PER": "Bob, Anna Lee", "LOC": "Rome"}',
+        "| Type | Entities |\n|---|---|\n| PER | Bob; Anna Lee |\n| LOC | Rome |",
+        "| Entity | Type |\n|---|---|\n| Bob, Anna Lee | PER |\n| Rome | LOC |",
+    ],
+)
+def test_several_mentions_in_one_string(answer: str) -> None:
+    assert spans(answer) == [(0, 8, "PER"), ROME, (31, 34, "PER")]
+
+
+def test_a_mention_with_a_comma_is_one_where_the_text_has_it_or_lacks_a_part() -> None:
+    gold = nereval.read_objects([[(0, 9, "PER")]], texts=["Lee, Anna and Bob"])
+    for words, start, end in (("Lee, Anna", 0, 9), ("lee,  anna", 0, 9), ("Bob, Eve", 17, 17)):
+        layer = nereval.read_objects([{"PER": [words]}], texts=gold).layer
+        assert (layer.start.tolist(), layer.end.tolist()) == ([start], [end])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Anna Lee met Anna Lee (PER) in Rome (LOC).",
+        "**Anna Lee** [PER] in **Rome** [LOC].",
+        "PER: Bob, Eve. LOC: Rome.",
+    ],
+)
+def test_running_text_with_types_behind_its_names_is_refused(answer: str) -> None:
+    with pytest.raises(FormatError, match="neither JSON nor tags"):
+        spans(answer)

@@ -22,6 +22,9 @@ BESIDE = re.compile(r"\s*(?:\t|\||->|=>|→|⇒|:(?=\s|\*)|=|\s[-–—](?=\s))\
 """What stands between a mention and its type."""
 BEHIND = re.compile(r"(?P<text>.+)[\[(](?P<type>[^()\[\]]+)[\])]")
 """A mention with its type in brackets behind it."""
+IN_BRACKETS = re.compile(r"[\[(]([^()\[\]]+)[\])]")
+NAMED = re.compile(r"(\w+):\s")
+"""What may be the type of a further list in the same line."""
 LINKED = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<type>[^\W\d][\w .-]*)\)")
 BRACKETED = re.compile(r"\[(?P<type>[^\W\d][\w.-]*)[\s:](?P<text>[^\[\]\n]+)\]")
 RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
@@ -218,6 +221,9 @@ def _pairs_of_item(content: str, types: Collection[str]) -> list[LinePair] | Non
     pieces = re.split(r"\s*[,;]\s*(?=\S)", content)
     if len(pieces) > 1 and all(_ends_in_type(piece, types) for piece in pieces):
         return [pair for piece in pieces for pair in _pairs_of_item(piece, types) or ()]
+    if sum(mark[1].casefold() in types for mark in IN_BRACKETS.finditer(content)) > 1:
+        # Running text with types behind names, which do not say where they begin.
+        return None
     behind = BEHIND.fullmatch(content.strip().rstrip(".,;"))
     if behind is not None and (not types or _type(behind["type"], types)) and BESIDE.search(behind["text"]) is None:
         return [LinePair(_plain(behind["text"]), _type(behind["type"], types) or behind["type"].strip())]
@@ -227,6 +233,8 @@ def _pairs_of_item(content: str, types: Collection[str]) -> list[LinePair] | Non
     first = _plain(parts[0])
     rest = _plain(BESIDE.sub("", content[len(parts[0]) :], count=1))
     if first.casefold() in types:
+        if any(mark[1].casefold() in types for mark in NAMED.finditer(rest)):
+            return None
         mentions = (_plain(mention) for mention in re.split(r"\s*[,;]\s*", rest.strip("[]")))
         return [LinePair(first, mention) for mention in mentions if mention and mention.casefold() not in NOTHING]
     named = [number for number, part in enumerate(parts) if _type(part, types)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ REPEATS = {
 }
 NOWHERE = "nowhere"
 WAYS: Mapping[Way, str] = {"exact": "exactly", "folded": "apart from case or space", "edited": "by edits"}
+SEPARATOR = re.compile(r"\s*[,;]\s+")
+DIVIDED = "strings of several mentions divided"
 REPEATED, MALFORMED, TURNED = "repeated", "malformed answers", "pairs of type and mention turned"
 
 
@@ -144,7 +147,11 @@ def read_answers(
                 spans.counts[MALFORMED] += 1
                 if options.malformed != "empty":
                     found_problems.append(Problem(*line.place, str(error), error.remedy or MEND))
-    mentions = _in_documented_order(answers, documents, types, spans.counts, found_problems)
+    mentions = [
+        (answer, part)
+        for answer, mention in _in_documented_order(answers, documents, types, spans.counts, found_problems)
+        for part in _divided(mention, documents.texts[answer.doc], spans.counts)
+    ]
     try:
         located = locate(
             [mention for *_, mention in mentions],
@@ -272,6 +279,18 @@ def _several_answers(lines: Sequence[_Line], beside_gold: bool) -> Problem | Non
             remedy = f"name one: {option}; in the app choose beside the upload"
             return Problem(*line.place, finding, remedy)
     return None
+
+
+def _divided(mention: NamedMention, text: str, counts: Counter[str]) -> list[NamedMention]:
+    """Return the mentions of a string that lists several with commas: the text has each of them, but not the whole."""
+    if SEPARATOR.search(mention.text) is None or mention.details or mention.place is not None:
+        return [mention]
+    searched = SearchedText(text)
+    parts = SEPARATOR.split(mention.text.strip(" ,;"))
+    if len(parts) < 2 or any(searched.ways(mention.text)) or not all(map(searched.has_words, parts)):
+        return [mention]
+    counts[DIVIDED] += 1
+    return [mention._replace(text=part) for part in parts]
 
 
 class _DocumentAnswer(NamedTuple):
