@@ -58,7 +58,16 @@ def test_answers(row: Any, expected: list[tuple[str, str]]) -> None:
 
 def test_the_data_of_iepile_are_recognised() -> None:
     row = {"text": "Aspirin helps", "entity": [{"entity": "Aspirin", "entity_type": "Drug"}], "relation": []}
-    assert format_of(Source.of_uploads([("x.jsonl", json.dumps(row).encode())])) == "mentions"
+    for rows in ([row], [{"text": "Nothing.", "entity": []}, row]):
+        content = "\n".join(map(json.dumps, rows))
+        assert format_of(Source.of_uploads([("x.jsonl", content.encode())])) == "mentions"
+
+
+def test_the_text_of_iepile_stands_in_its_instruction() -> None:
+    instruction = {"instruction": "Find.", "schema": ["Drug"], "input": "No aspirin, Aspirin"}
+    row = {"task": "NER", "instruction": json.dumps(instruction), "output": '{"Drug": ["Aspirin"]}'}
+    reading = read(Source.of_uploads([("x.jsonl", json.dumps(row).encode())]))
+    assert (reading.documents.texts[0], reading.layer.start.tolist()) == ("No aspirin, Aspirin", [12])
 
 
 @pytest.mark.parametrize(

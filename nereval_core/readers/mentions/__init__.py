@@ -57,6 +57,8 @@ NOT_BY_TYPE = frozenset(
     )
 )
 """Keys of other formats, or of objects that no format has, beside which lists of strings are not mentions by type."""
+OF_IEPILE = re.compile(r'"entity"\s*:\s*\[\s*\{[^{}]*"entity_type"')
+"""An entity of IEPile's data, of which the first line may have none."""
 GENERATED = re.compile(r'\s*\[\s*\[\s*\{\s*"generated_text"')
 """The beginning of what a pipeline of Hugging Face generated for several prompts."""
 PIPELINE_LIKE = frozenset(("start_offset", "end_offset", "start_char", "end_char"))
@@ -85,6 +87,8 @@ class MentionReader(Reader):
             # Spans with offsets beside an answer: gold and its prediction, one of which has to be named.
             words = max((_claim_of_entities(row[key]) for key in ENTITIES if row.get(key)), default=0.0)
             return max(0.85, words, doccano.READER.recognise(source), pipeline.READER.recognise(source))
+        if row.get("entity") == [] and OF_IEPILE.search(head.text):
+            return 0.94
         for key in ENTITIES:
             if row.get(key):
                 # Data sets of Gretel have the list in a string.

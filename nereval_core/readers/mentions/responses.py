@@ -262,7 +262,11 @@ def text_of_line(row: Any) -> Any:
     first = chat[0].get("value") if chat else None
     if isinstance(first, str) and first.startswith(CHAT_TEXT) and _by_question(chat):
         return first.removeprefix(CHAT_TEXT)
-    return row.get("text") if "text" in row or "instruction" not in row else row.get("input") or None
+    if "text" in row or "instruction" not in row:
+        return row.get("text")
+    # IEPile has the text in the JSON of its instruction.
+    instruction = decoded(row["instruction"]) if isinstance(row["instruction"], str) else None
+    return row.get("input") or (instruction.get("input") if isinstance(instruction, Mapping) else None)
 
 
 def id_of_line(row: Any) -> Any:
