@@ -257,6 +257,7 @@ class LayerWords:
         """Return the effect of one verdict for many records, where neither is right if there is no entity."""
         gold = MEANING["gold"][kind] if kind != "neither" else "The gold span goes: there is no entity."
         pred = MEANING["pred"][kind] if kind != "neither" else "Nothing changes: there is no entity."
+        gold += " One of another type, or in pieces, is added beside it." if kind == "both" else ""
         lone = f" Where nothing was predicted: {WITHOUT_PARTNER[kind]}" if kind in WITHOUT_PARTNER else ""
         return self._effect(f"On a gold span: {gold}{lone} On a prediction without gold: {pred}")
 

@@ -196,13 +196,23 @@ def turned(stored: StoredVerdict, *, has_partner: bool) -> StoredVerdict:
 _TURNED_KINDS: Mapping[Kind, Kind] = {"gold": "pred", "pred": "gold"}
 
 
+def is_alternative(span: Marked, other: Marked) -> bool:
+    """Return whether another span can be an alternative of a span: one run of characters of the same type."""
+    return other == span or (other.type == span.type and len(other.fragments) == 1)
+
+
 def replacing_spans(stored: StoredVerdict) -> tuple[Marked, ...]:
-    """Return the spans by which a verdict replaces its own, sorted and each once."""
+    """Return the spans by which a verdict replaces its own, sorted and each once.
+
+    Of two right spans that are no alternatives both are here, so that its own stays.
+    """
     verdict = stored.verdict
     if verdict.kind == "neither":
         return tuple(sorted(set(verdict.right)))
     if verdict.key.side != "gold":
         return (verdict.key.span,) if verdict.kind in ("pred", "both") else ()
+    if verdict.kind == "both" and verdict.partner is not None and not is_alternative(verdict.key.span, verdict.partner):
+        return tuple(sorted((verdict.key.span, verdict.partner)))
     return (verdict.partner,) if verdict.kind == "pred" and verdict.partner is not None else ()
 
 

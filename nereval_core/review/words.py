@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
+from nereval_core.review.verdicts import KINDS, Key, Kind, Marked, is_alternative
 from nereval_core.review.verdicts_on_records import AttachedVerdicts
 
 WORDS: Mapping[str, str] = {
@@ -20,6 +20,7 @@ WITHOUT_PARTNER: Mapping[Kind, str] = {
     "pred": "The system saw no entity here: the gold span goes.",
     "both": "The gold span stays.",
 }
+BESIDE = "The gold span stays, and the prediction is added beside it."
 MEANING: Mapping[str, Mapping[Kind, str]] = {
     "gold": {
         "gold": "The gold span stays as it is.",
@@ -43,6 +44,8 @@ def meaning(kind: Kind, key: Key, partner: Marked | None) -> str:
     """Return a sentence on the effect of a verdict on gold."""
     if key.side == "gold" and partner is None and kind in WITHOUT_PARTNER:
         return WITHOUT_PARTNER[kind]
+    if key.side == "gold" and partner is not None and kind == "both" and not is_alternative(key.span, partner):
+        return BESIDE
     return MEANING[key.side][kind]
 
 

@@ -291,6 +291,20 @@ def test_two_annotators_become_one_layer(given: list[object], after: list[Marked
     assert len(found.log) == len(found.applied.changes) + len(left) and found.layer.name == "adjudicated"
 
 
+def test_two_spans_that_are_both_right_are_both_in_the_layer_and_what_is_unclear_is_logged_whole() -> None:
+    first = layer_of([ANN, DRUG], name="A")
+    second = replace(layer_of([ANN, OTHER, TWICE], name="B"), documents=first.documents)
+    given = [verdict("gold", DRUG, "both", OTHER), verdict("pred", TWICE, "unclear")]
+    turned = [verdict("gold", OTHER, "both", DRUG), verdict("gold", TWICE, "unclear")]
+    for layers, verdicts in (((first, second), given), ((second, first), turned)):
+        found = adjudicate(*layers, standing(*verdicts))
+        assert spans_of(found.layer) == [ANN, OTHER, DRUG] and found.applied.counts()["both kept"] == 1
+        assert [row.reason for row in found.open] == ["unclear"]
+        row = dict(zip(LOG_COLUMNS, found.log[-1], strict=True))
+        assert (row["verdict"], row["who"], row["at"]) == ("guideline unclear", "Ann", verdicts[1].at)
+        assert (row["not applied"], row["given on"], row["verdict id"]) == ("unclear", "d0", verdicts[1].uid)
+
+
 @pytest.mark.parametrize(
     ("undecided", "after"),
     [("leave-out", [ANN]), ("first", [ANN, DRUG]), ("second", [ANN, LONG, TWICE])],

@@ -21,6 +21,7 @@ from nereval_core.records.queries import Query
 from nereval_core.review import verdicts_on_records
 from nereval_core.review.apply import apply_verdicts
 from nereval_core.review.apply.adjudication import UNDECIDED, adjudicate
+from nereval_core.review.layer_words import LayerWords
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, ConflictError, Draft, Key, Kind, Marked, Seen, Verdict
@@ -396,6 +397,18 @@ def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -
     assert said[3, "pred"] == "The system saw no entity here: the gold span goes."
     assert said[2, "both"] == said[2, "pred"]
     assert len(set(said.values())) == 5 + 3 + 2
+
+
+def test_both_says_whether_the_prediction_is_an_alternative_or_stands_beside_gold() -> None:
+    key = Key("text", "gold", Marked(((0, 3),), "Drug"))
+    partners = [((0, 5), "Drug"), ((0, 3), "Dose"), ((0, 5), "Dose")]
+    said = [meaning("both", key, Marked((place,), kind)) for place, kind in partners]
+    assert "boundaries are accepted" in said[0] and said[1] == said[2] == meaning(
+        "both", key, Marked(((0, 1), (2, 3)), "Drug")
+    )
+    assert LayerWords("a", "b", annotators=True).meaning("both", key, Marked(((0, 3),), "Dose")) == (
+        "The span of a stays, and the span of b is added beside it."
+    )
 
 
 def test_what_is_right_is_said_with_its_words() -> None:

@@ -16,8 +16,14 @@ from nereval_core import __version__
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.records.tables import record_ids, rows
-from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, changed_layer, places
-from nereval_core.review.apply.corrected_copy import applied_counts, log_rows, span_in_words
+from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, changed_layer, places
+from nereval_core.review.apply.corrected_copy import (
+    applied_counts,
+    decision_cells,
+    log_rows,
+    origin_cells,
+    span_in_words,
+)
 from nereval_core.review.apply.settlement import CONTRARY, REPEATS, SettledSpans
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Marked, Side
@@ -35,13 +41,17 @@ Undecided = Literal["leave-out", "first", "second"]
 
 @dataclass(frozen=True)
 class OpenRecord:
-    """An undecided record on which two annotators differ: its document, id and spans, and the reason."""
+    """An undecided record on which two annotators differ: its document, id and spans, and the reason.
+
+    `change` is that of its verdict, which is not applied; None without one.
+    """
 
     document: str
     record: str
     spans: tuple[Marked | None, Marked | None]
     quote: str
     reason: str
+    change: Change | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +102,10 @@ class Adjudicated:
                 annotators[0] if row.record.startswith("g:") else annotators[1],
                 "; ".join(span_in_words(span) for span in row.spans if span is not None),
                 row.quote,
-                *[""] * 7,
+                *(decision_cells(row.change, annotators) if row.change is not None else [""] * 4),
+                *[""] * 3,
                 row.reason,
-                "",
-                "",
+                *(origin_cells(row.change) if row.change is not None else [""] * 2),
             )
             for row in self.open
         )
@@ -120,8 +130,8 @@ def adjudicate(
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
     applied = apply_verdicts(first, reviewed, (second,), only_this_document=only_this_document)
     by_name = {CONTRARY: f"{first.name} has the span"}
-    reasons = {
-        (change.document, change.stored.verdict.key.side, change.span): by_name.get(change.reason, change.reason)
+    not_applied = {
+        (change.document, change.stored.verdict.key.side, change.span): change
         for change in applied.open
         if change.reason != REPEATS
     }
@@ -139,7 +149,8 @@ def adjudicate(
         own = spans[0] if records.anchored[at] else spans[1]
         assert own is not None, "a record is named by a span that it has"
         side: Side = "gold" if records.anchored[at] else "pred"
-        reason = reasons.get((document, side, own), "") if decided[at] else UNDECIDED
+        change = not_applied.get((document, side, own)) if decided[at] else None
+        reason = UNDECIDED if not decided[at] else by_name.get(change.reason, change.reason) if change else ""
         if not reason:
             if gold >= 0:
                 is_kept[gold] = True
@@ -151,7 +162,7 @@ def adjudicate(
         layer, prefix, place = (first, "g", gold) if side == "gold" else (second, "p", pred)
         (record,) = record_ids(layer, prefix, np.array([place]))
         quote = own.quote(first.documents.texts[document])
-        open_records.append(OpenRecord(first.documents.ids[document], record, spans, quote, reason))
+        open_records.append(OpenRecord(first.documents.ids[document], record, spans, quote, reason, change))
     additions = {
         document: SettledSpans(
             (),

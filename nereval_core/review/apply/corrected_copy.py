@@ -61,26 +61,32 @@ def log_rows(changes: Iterable[Change], annotators: tuple[str, str] | None = Non
 
     Sides are gold and pred, or, where two annotators are compared, called by their names.
     """
-    kinds = KINDS if annotators is None else kinds_between(*annotators)
     return tuple(
         (
             change.id,
             side_in_words(change.stored.verdict.key.side, annotators),
             span_in_words(change.span),
             change.before,
-            kind_in_words(change.stored.verdict, kinds),
-            change.stored.who,
-            change.stored.at,
-            change.note,
+            *decision_cells(change, annotators),
             change.done,
             "; ".join(map(span_in_words, change.after)),
             "; ".join(change.quotes),
             change.reason,
-            change.stored.verdict.seen.document,
-            change.stored.uid,
+            *origin_cells(change),
         )
         for change in changes
     )
+
+
+def decision_cells(change: Change, annotators: tuple[str, str] | None = None) -> tuple[str, str, str, str]:
+    """Return the cells of LOG_COLUMNS from `verdict` to `note`."""
+    kinds = KINDS if annotators is None else kinds_between(*annotators)
+    return kind_in_words(change.stored.verdict, kinds), change.stored.who, change.stored.at, change.note
+
+
+def origin_cells(change: Change) -> tuple[str, str]:
+    """Return the cells `given on` and `verdict id` of LOG_COLUMNS."""
+    return change.stored.verdict.seen.document, change.stored.uid
 
 
 def side_in_words(side: str, annotators: tuple[str, str] | None) -> str:

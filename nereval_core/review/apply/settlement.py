@@ -1,7 +1,8 @@
 """The effect of verdicts on the gold spans of one text: spans kept, removed, replaced or added, or the reason for none.
 
-On a gold span, `gold` keeps it; `pred` replaces it by its partner, or removes it where it has none; `both` gives it the
-partner's boundaries as an alternative, and keeps it where it has none; `neither` replaces it by the right spans. On a
+On a gold span, `gold` keeps it; `pred` replaces it by its partner, or removes it where it has none; `both` keeps it,
+with its partner's boundaries as an alternative, or the partner beside it where that has another type or several runs;
+`neither` replaces it by the right spans. On a
 prediction, `pred` and `both` add it and `neither` adds the right spans, as it does of an entity that nobody had marked.
 An added span may have a verdict of its own, which is followed: applying verdicts to their own result changes nothing.
 """
@@ -18,16 +19,15 @@ REMOVED = "removed"
 REPLACED = "replaced"
 ADDED = "added"
 ALTERNATIVE = "alternative added"
+BESIDE = "both kept"
 NOTHING = "nothing to do"
-DONE = (KEPT, REMOVED, REPLACED, ADDED, ALTERNATIVE, NOTHING)
+DONE = (KEPT, REMOVED, REPLACED, ADDED, ALTERNATIVE, BESIDE, NOTHING)
 """The effects of an applied verdict."""
 
 UNCLEAR = "unclear"
 STALE = "stale"
 ELSEWHERE = "on another layer"
 BEFORE = "applied before"
-TYPES = "types differ under both"
-APART = "discontinuous alternative"
 OUTSIDE = "outside the text"
 REPEATS = "would repeat a span"
 CIRCLE = "verdicts go round in a circle"
@@ -38,8 +38,6 @@ REASONS: Mapping[str, str] = {
     STALE: "the text has changed, or no layer has the span any more",
     ELSEWHERE: "it is about a span that another layer has and this one has not",
     BEFORE: "gold has been corrected by it already",
-    TYPES: "an alternative has other boundaries, not another type: gold cannot say that both types are right",
-    APART: "an alternative is one run of characters, and the prediction is discontinuous",
     OUTSIDE: "a span that it brings in reaches beyond the text, or its type is not text",
     REPEATS: "gold has this span already",
     CIRCLE: "spans give way to one another in a circle, so none of them is right",
@@ -102,7 +100,7 @@ def settle_spans(
     moves = {
         stored.verdict.key.span: replacing_spans(stored)
         for stored in verdicts
-        if stored.verdict.key.side == "gold" and stored.verdict.kind in ("pred", "neither") and not wrong[id(stored)]
+        if _is_move(stored) and not wrong[id(stored)]
     }
     for span in _in_circles(moves):
         del moves[span]
@@ -136,6 +134,8 @@ def settle_spans(
             outcomes.append(
                 _of_prediction(stored, before, staying | brought, _led(replacing_spans(stored), moves, set()))
             )
+        elif verdict.kind == "both" and _is_move(stored):
+            outcomes.append(VerdictOutcome(stored, NOTHING if verdict.partner in own else BESIDE, moves[span]))
         elif verdict.kind == "both" and verdict.partner is not None:
             place = (verdict.partner.start, verdict.partner.end)
             is_known = place in (gold_alternatives or {}).get(span, ()) or verdict.partner == span
@@ -152,11 +152,6 @@ def _wrong(stored: StoredVerdict, length: int) -> str:
     verdict = stored.verdict
     if verdict.kind == "unclear":
         return UNCLEAR
-    if verdict.kind == "both" and verdict.partner is not None:
-        if verdict.partner.type != verdict.key.span.type:
-            return TYPES
-        if len(verdict.partner.fragments) > 1 and verdict.partner != verdict.key.span:
-            return APART
     new = (verdict.partner,) if verdict.kind == "both" and verdict.partner else replacing_spans(stored)
     return OUTSIDE if any(span.end > length or not _is_text(span.type) for span in new) else ""
 
@@ -199,8 +194,14 @@ def _led(spans: Iterable[Marked], moves: Mapping[Marked, tuple[Marked, ...]], pa
 
 
 def _stuck(stored: StoredVerdict, moves: Mapping[Marked, tuple[Marked, ...]]) -> bool:
+    return _is_move(stored) and stored.verdict.key.span not in moves
+
+
+def _is_move(stored: StoredVerdict) -> bool:
+    """Return whether a verdict puts other spans in the place of a gold span, or beside it."""
     verdict = stored.verdict
-    return verdict.key.side == "gold" and verdict.kind in ("pred", "neither") and verdict.key.span not in moves
+    is_replaced = verdict.kind in ("pred", "neither") or (verdict.kind == "both" and bool(replacing_spans(stored)))
+    return verdict.key.side == "gold" and is_replaced
 
 
 def _of_gold(stored: StoredVerdict, moves: Mapping[Marked, tuple[Marked, ...]]) -> VerdictOutcome:

@@ -19,11 +19,20 @@ from nereval_core.corpus import layer as layer_of
 from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.tokens import remember_tokens, tokens_of
 from nereval_core.review.apply import AppliedVerdicts, changed_layer, settle_document, verdicts_by_document
-from nereval_core.review.apply.settlement import ADDED, ALTERNATIVE, CIRCLE, REMOVED, REPEATS, REPLACED, named_spans
+from nereval_core.review.apply.settlement import (
+    ADDED,
+    ALTERNATIVE,
+    BESIDE,
+    CIRCLE,
+    REMOVED,
+    REPEATS,
+    REPLACED,
+    named_spans,
+)
 from nereval_core.review.verdicts import StoredVerdict
 from nereval_core.scoring import Settings, score_layers
 
-EFFECTIVE = (REMOVED, REPLACED, ADDED, ALTERNATIVE, CIRCLE, REPEATS)
+EFFECTIVE = (REMOVED, REPLACED, ADDED, ALTERNATIVE, BESIDE, CIRCLE, REPEATS)
 """Outcomes of verdicts that may change scores: the last two may once another verdict is dropped."""
 SCORED_KEYS = ("fragments", "cores", "alternatives")
 """The mappings of a layer that scoring looks at beside boundaries and types."""
