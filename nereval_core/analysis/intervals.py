@@ -8,9 +8,10 @@ units may carry most of the variance.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from nereval_core.corpus.arrays import Bools, Float64, Int64
@@ -150,6 +151,35 @@ def _quantiles(ordered: Float64, n_defined: Int64, shares: Float64, has_interval
     rows = np.arange(len(ordered))
     low, high = ordered[rows, below], ordered[rows, above]
     return np.where(has_interval, low + (high - low) * (position - below), np.nan)
+
+
+def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> Float64:
+    """Return Wilson's interval of credit / whole, where credit may be half, shape (2, n); NaN where whole is 0.
+
+    E. B. Wilson (1927), JASA 22.
+    """
+    z = float(ndtri((1 + level) / 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = credit / whole
+        middle = (share + z**2 / (2 * whole)) / (1 + z**2 / whole)
+        half = z / (1 + z**2 / whole) * np.sqrt(share * (1 - share) / whole + z**2 / (4 * whole**2))
+    edges = np.stack([middle - half, middle + half])
+    return np.where(whole > 0, edges.clip(0, 1), np.nan)
+
+
+def set_wilson_intervals(low: Float64, high: Float64, totals: NDArray[Any], is_few: Bools, level: float) -> Bools:
+    """Set Wilson's intervals of P and R, and none of F1, in rows that are few or all right or all wrong; return which.
+
+    `low` and `high` are the ends of P, R and F1 by the bootstrap, shape (rows, 3), `totals` sums of the PARTS of
+    `bootstrap`, shape (rows, 4). Where all spans are right, or all are wrong, all resamples agree, which does not make
+    the ratio certain.
+    """
+    is_wilson: Bools = is_few | (low == high)[:, :2].any(axis=1)
+    for ratio, part in enumerate((1, 0)):
+        ends = wilson_interval(totals[:, part] / 2, totals[:, part + 2], level)
+        low[is_wilson, ratio], high[is_wilson, ratio] = ends[:, is_wilson]
+    low[is_wilson, 2] = high[is_wilson, 2] = np.nan
+    return is_wilson
 
 
 class JackknifedDifference(NamedTuple):

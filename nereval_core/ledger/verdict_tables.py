@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from nereval_core.analysis.slices.scores_by_slice import wilson_interval
+from nereval_core.analysis.intervals import wilson_interval
 from nereval_core.ledger import Ledger
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, Kind

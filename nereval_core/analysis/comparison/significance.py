@@ -1,7 +1,8 @@
 """Significance: tables of scores with intervals, of differences with tests, and of what a corpus can show.
 
 Intervals are from the bias-corrected and accelerated bootstrap over units (documents, unless other `ResamplingUnits`
-are given). A figure that rests on a single unit has neither interval nor test. Tests are approximate randomization
+are given). A figure that rests on a single unit has neither interval nor test. Where spans are all right or all wrong
+F1 has no interval, and P and R have Wilson's. Tests are approximate randomization
 (`SystemMeasure.p_value`). Holm's correction is over the tests of one table under one criterion (and of one type and
 measure), and beside it over all tests of the table, as is that of Benjamini and Hochberg.
 
@@ -31,7 +32,7 @@ from nereval_core.analysis.comparison.measures import (
     count_units_by_type,
     measured_systems,
 )
-from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval
+from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval, set_wilson_intervals
 from nereval_core.analysis.multiple_tests import corrected_as_family, holm_correction, tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.corpus.arrays import Float64
@@ -111,6 +112,10 @@ least difference that a test on this corpus finds in 80 of 100 cases, the units 
 point of F1; p of the test that the difference lies within ± `margin`, NaN where no margin is given."""
 
 
+ALL_OR_NONE = "F1 has no interval, P and R have Wilson's: all gold spans, or all predictions, are right or all wrong"
+"""Why a row of `interval_table` has no interval of F1, other than that it rests on a single unit."""
+
+
 def interval_table(resampled: SystemResamples) -> pd.DataFrame:
     """Return a row for each group and system: INTERVAL_COLUMNS."""
     counted = resampled.counted
@@ -119,16 +124,20 @@ def interval_table(resampled: SystemResamples) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for number, group in enumerate(counted.groups):
         value, low, high, undefined = resampled.estimate_ratios(number)
+        rests_on_unit = np.isnan(low[:, F1]) & ~np.isnan(value[:, F1])
+        is_few = np.zeros(len(value), bool)
+        is_certain = set_wilson_intervals(low, high, resampled.totals[number], is_few, resampled.plan.level)
         f1_ranks = ranks(value[:, F1])
         for system, name in enumerate(counted.systems):
             pos, act = resampled.totals[number, system, 2:]
             row = {**group._asdict(), "system": name, "units": n_units[number, system], "POS": pos, "ACT": act}
             for ratio, ends in zip(RATIOS, zip(value[system], low[system], high[system], strict=True), strict=True):
                 row |= dict(zip((ratio, f"{ratio}_low", f"{ratio}_high"), ends, strict=True))
-            rests_on_a_unit = lacks_interval(row["f1"], row["f1_low"])
             row |= {"undefined": undefined[system, F1], "rank": f1_ranks[system]}
-            row["best"] = np.nan if rests_on_a_unit else best[number, system]
-            row["why"] = counted.units.no_interval_note("F1") if rests_on_a_unit else ""
+            row["best"] = np.nan if rests_on_unit[system] else best[number, system]
+            row["why"] = ALL_OR_NONE if is_certain[system] and value[system, F1] == value[system, F1] else ""
+            if rests_on_unit[system]:
+                row["why"] = counted.units.no_interval_note("F1")
             rows.append(row)
     return typed_table(rows, INTERVAL_COLUMNS)
 

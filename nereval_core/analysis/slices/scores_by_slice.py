@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.bootstrap import RATIOS, Bootstrap, DocumentCounts, ratios
+from nereval_core.analysis.intervals import set_wilson_intervals
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.slices.span_values import Side, SlicedScores, SpanValues
-from nereval_core.corpus.arrays import Float64, Int64
+from nereval_core.corpus.arrays import Int64
 from nereval_core.records.tables import categories
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.counts import ratio_columns
@@ -135,13 +135,7 @@ def slice_table(
     if not is_wilson.all():
         for row, sums in enumerate(bootstrap.resample_units(by_unit)):
             low[row], high[row] = bootstrap.estimate(sums.map(ratios))[1:3]
-        # If all spans are right, or all are wrong, all resamples agree, which does not make the ratio certain.
-        is_wilson |= (low == high)[:, :2].any(axis=1)
-    totals = by_unit.sum(axis=-1, dtype=np.int64)
-    for ratio, part in enumerate((1, 0)):
-        ends = wilson_interval(totals[:, part] / 2, totals[:, part + 2], plan.level)
-        low[is_wilson, ratio], high[is_wilson, ratio] = ends[:, is_wilson]
-    low[is_wilson, 2] = high[is_wilson, 2] = np.nan
+    is_wilson = set_wilson_intervals(low, high, by_unit.sum(axis=-1, dtype=np.int64), is_wilson, plan.level)
     low[is_lone] = high[is_lone] = np.nan
     table: dict[str, Any] = {"slice": [tally.names[code] for code in slices.tolist()]}
     for side, counts in (("gold", gold), ("pred", pred)):
@@ -163,17 +157,3 @@ def slice_table(
 def slice_bootstrap(plan: ResamplingPlan, units: ResamplingUnits) -> Bootstrap:
     """Return the bootstrap of slices, which resamples groups of units where these are many."""
     return Bootstrap(plan, units, MOST_RESAMPLED_UNITS)
-
-
-def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> Float64:
-    """Return Wilson's interval of credit / whole, where credit may be half, shape (2, n); NaN where whole is 0.
-
-    E. B. Wilson (1927), JASA 22.
-    """
-    z = float(ndtri((1 + level) / 2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = credit / whole
-        middle = (share + z**2 / (2 * whole)) / (1 + z**2 / whole)
-        half = z / (1 + z**2 / whole) * np.sqrt(share * (1 - share) / whole + z**2 / (4 * whole**2))
-    edges = np.stack([middle - half, middle + half])
-    return np.where(whole > 0, edges.clip(0, 1), np.nan)

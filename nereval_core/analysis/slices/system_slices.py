@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.bootstrap import PARTS
+from nereval_core.analysis.bootstrap import PARTS, RATIOS
 from nereval_core.analysis.comparison.measures import ComparisonGroup, UnitCounts
-from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, group_tables
+from nereval_core.analysis.comparison.significance import ALL_OR_NONE, DIFFERENCE_COLUMNS, group_tables
+from nereval_core.analysis.intervals import set_wilson_intervals
 from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.slices.scores_by_slice import FEW_UNITS_OF_SLICE, SLICE_PLAN, SliceTally
@@ -27,8 +28,9 @@ def compare_slices(
 
     `tallies` are those of one slicing, by system. The column `type` has the slice, in the order of the slicing; slices
     without spans are left out. Where one side of a system has no values for the slicing, its F1 is NaN. As in
-    `slice_table`, F1 has no interval where the slice has spans in fewer than FEW_UNITS_OF_SLICE units, or is all right
-    or all wrong; pairs are not tested where so few units have gold spans of the slice.
+    `slice_table`, P and R have Wilson's intervals and F1 none where the slice has spans in fewer than
+    FEW_UNITS_OF_SLICE units, or is all right or all wrong; pairs are not tested where so few units have gold spans of
+    the slice.
     """
     names = list(dict.fromkeys(name for tally in tallies.values() for name in tally.names))
     counts = np.zeros((len(names), len(tallies), len(PARTS), units.count), np.int32)
@@ -39,19 +41,17 @@ def compare_slices(
     with_spans = np.flatnonzero(counts[:, :, 2:].any(axis=(1, 2, 3)))
     groups = tuple(ComparisonGroup(criterion, names[place]) for place in with_spans.tolist())
     intervals, differences, _ = group_tables(UnitCounts(groups, tuple(tallies), counts[with_spans], units), plan)
-    is_few = intervals["units"] < FEW_UNITS_OF_SLICE
-    is_certain = (intervals["precision_low"] == intervals["precision_high"]) | (
-        intervals["recall_low"] == intervals["recall_high"]
-    )
+    is_few = (intervals["units"] < FEW_UNITS_OF_SLICE).to_numpy()
     few = f"fewer than {FEW_UNITS_OF_SLICE} {units.plural}"
-    reasons = (
-        (is_few, f"no interval and no test: the slice is in {few}"),
-        (is_certain & ~is_few, "no interval: the spans of the slice are all right or all wrong"),
-    )
-    for is_without, why in reasons:
-        is_told = is_without & intervals["why"].eq("") & intervals["f1"].notna()
-        intervals.loc[is_told, "why"] = why
-        intervals.loc[is_without, ["f1_low", "f1_high"]] = np.nan
+    totals = counts[with_spans].sum(axis=-1, dtype=np.int64).reshape(-1, len(PARTS))
+    lows, highs = [f"{ratio}_low" for ratio in RATIOS], [f"{ratio}_high" for ratio in RATIOS]
+    low, high = intervals[lows].to_numpy(copy=True), intervals[highs].to_numpy(copy=True)
+    set_wilson_intervals(low, high, totals, is_few, plan.level)
+    # What is in a single unit has no interval at all.
+    low[intervals["units"] < 2] = high[intervals["units"] < 2] = np.nan
+    intervals[lows], intervals[highs] = low, high
+    is_told = is_few & intervals["why"].isin(["", ALL_OR_NONE]) & intervals["f1"].notna()
+    intervals.loc[is_told, "why"] = f"F1 has no interval and no test, P and R have Wilson's: the slice is in {few}"
     # Many predictions of one size, say, may meet a single gold span of it, on which all recall would rest.
     gold_units = (counts[with_spans, :, PARTS.index("POS")] > 0).sum(axis=-1).max(axis=1)
     few_names = [

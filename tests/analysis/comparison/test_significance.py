@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis.bootstrap import F1, FEW_UNITS, leave_one_out, ratios, type_counts
+import nereval_core as nereval
+from nereval_core.analysis.bootstrap import F1, FEW_UNITS, RATIOS, leave_one_out, ratios, type_counts
 from nereval_core.analysis.comparison import (
     compare_scores,
     few_units_warning,
@@ -27,6 +28,7 @@ from nereval_core.analysis.comparison.measures import (
     count_units,
 )
 from nereval_core.analysis.comparison.significance import (
+    ALL_OR_NONE,
     best_shares,
     by_type_tables,
     difference_table,
@@ -156,8 +158,10 @@ def test_a_binomial_agrees_with_the_exact_interval() -> None:
     n, right = 400, 300
     hit = np.repeat([1, 0], [right, n - right])
     counts = np.array([[[2 * hit, 2 * hit, np.ones(n, int), hit]]], np.int32)
-    row = interval_table(resampled(counts, ResamplingPlan(resamples=20_000))).iloc[0]
-    assert row["recall"] == 0.75 and row["precision"] == 1
+    drawn = resampled(counts, ResamplingPlan(resamples=20_000))
+    (value, low, high, _) = (column[0] for column in drawn.estimate_ratios(0))
+    row = {f"{name}_{end}": ends[at] for end, ends in (("low", low), ("high", high)) for at, name in enumerate(RATIOS)}
+    assert value[:2].tolist() == [1, 0.75]
     share = right / n
     binomial = stats.binom(n, share)
     bias = stats.norm.ppf(binomial.cdf(right - 1) + binomial.pmf(right) / 2)
@@ -170,8 +174,25 @@ def test_a_binomial_agrees_with_the_exact_interval() -> None:
     exact = stats.binomtest(right, n).proportion_ci(0.95, "exact")
     assert row["recall_low"] == pytest.approx(exact.low, abs=2 / n)
     assert row["recall_high"] == pytest.approx(exact.high, abs=2 / n)
-    # What is always right cannot vary.
+    # All resamples agree on what is always right, of which the table makes no certainty.
     assert (row["precision_low"], row["precision_high"]) == (1, 1)
+    told = interval_table(drawn).iloc[0]
+    assert 0.98 < told["precision_low"] < 1 and np.isnan(told["f1_low"]) and told["why"] == ALL_OR_NONE
+
+
+def test_a_type_that_is_all_wrong_has_no_interval_as_its_slice_has_none() -> None:
+    """F1 of 19 products, all wrong, was printed as 0.000 [0.000, 0.000], as if that were certain."""
+    text = "one two"
+    gold = [[(0, 3, "prod"), (4, 7, "loc")] for _ in range(20)]
+    pred = [[(0, 3, "loc"), *([(4, 7, "loc")] if number % 2 else [])] for number in range(20)]
+    scores = {"a": nereval.score(gold, pred, texts=[text] * 20, criteria=["strict"])}
+    rows, _, leads = by_type_tables(scores, "strict", PLAN, "a", document_units(20))
+    wrong, other = (rows[rows["type"].eq(kind)].iloc[0] for kind in ("prod", "loc"))
+    assert (wrong["f1"], wrong["recall_low"]) == (0, 0) and 0.1 < wrong["recall_high"] < 0.2
+    assert np.isnan(wrong["f1_low"]) and wrong["why"] == ALL_OR_NONE
+    assert other["f1_low"] < other["f1"] < other["f1_high"] and not other["why"]
+    table = score_table("types", rows, rows.iloc[:0].assign(p_holm=0.0), leads, 0.95, "type")
+    assert "0.000" in table.rows[0] and not any("[0.000" in str(cell) for cell in table.rows[0])
 
 
 def test_equal_systems_do_not_differ() -> None:
@@ -278,7 +299,9 @@ def test_the_tables_of_the_demo(demo: Mapping[str, Scores]) -> None:
         for name in ("precision", "recall", "f1"):
             value = getattr(counts, name)
             assert row[name] == pytest.approx(float("nan") if value is None else value, abs=1e-15, nan_ok=True)
-            if value is not None:
+            if name == "f1" and row["why"]:
+                assert row["why"] == ALL_OR_NONE and np.isnan(row["f1_low"])
+            elif value is not None:
                 assert 0 <= row[f"{name}_low"] <= row[f"{name}_high"] <= 1
     kinds = {kind for scores in demo.values() for kind in scores.by_type("strict")}
     assert len(found.intervals) == len(APPLICABLE) * 3 * (1 + len(kinds))

@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 from nereval_core.analysis.bootstrap import RATIOS, bootstrap_sums, document_counts, ratios
 from nereval_core.analysis.comparison.measures import ComparisonGroup, SystemResamples, UnitCounts
 from nereval_core.analysis.comparison.significance import interval_table
-from nereval_core.analysis.intervals import bca_intervals
+from nereval_core.analysis.intervals import bca_intervals, wilson_interval
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.analysis.slices import scores_by_slice as analysis
 from nereval_core.analysis.slices.scores_by_slice import (
@@ -23,7 +23,6 @@ from nereval_core.analysis.slices.scores_by_slice import (
     slice_bootstrap,
     slice_table,
     tally_slices,
-    wilson_interval,
 )
 from nereval_core.analysis.slices.slicings import find_values
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues

@@ -8,7 +8,13 @@ import nereval_core as nereval
 from nereval_core.analysis.bootstrap import PARTS
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, slice_table, tally_slices
+from nereval_core.analysis.slices.scores_by_slice import (
+    BOOTSTRAP,
+    FEW_UNITS_OF_SLICE,
+    WILSON,
+    slice_table,
+    tally_slices,
+)
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.system_slices import compare_slices
 from nereval_core.scoring import score_layers
@@ -36,6 +42,9 @@ def test_each_system_has_the_f1_of_its_slices(name: str) -> None:
             assert (row["POS"], row["ACT"], row["units"]) == tuple(expected[["POS", "ACT", "documents"]])
             assert row["f1"] == pytest.approx(expected["f1"], nan_ok=True)
             has_interval = expected["interval"] == BOOTSTRAP
+            if expected["interval"] == WILSON:
+                for end in ("precision_low", "precision_high", "recall_low", "recall_high"):
+                    assert row[end] == pytest.approx(expected[end], nan_ok=True)
             assert (row["f1_low"] <= row["f1"] <= row["f1_high"]) == has_interval
             assert bool(row["why"]) != has_interval
     assert set(zip(pairs["system"], pairs["baseline"], strict=True)) == {("rules", "perceptron")}
@@ -64,7 +73,9 @@ def test_a_slice_in_few_documents_is_neither_resampled_nor_tested() -> None:
     intervals, pairs = compare_slices(tallies, "strict", document_units(20), ResamplingPlan(resamples=200))
     long = intervals[intervals["units"].eq(9)]
     assert long["f1"].tolist() == [1, 0] and long["f1_low"].isna().all()
-    assert set(long["why"]) == {"no interval and no test: the slice is in fewer than 10 documents"}
+    assert set(long["why"]) == {
+        "F1 has no interval and no test, P and R have Wilson's: the slice is in fewer than 10 documents"
+    }
     assert pairs[pairs["type"].eq(long["type"].iat[0])]["p"].isna().all()
 
 
