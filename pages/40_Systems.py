@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from nereval_core.analysis.methods import methods
 from pages.shared import frame, systems
 from pages.shared.components import sentence
 from pages.shared.components.export_menu import offer_methods
@@ -26,7 +25,7 @@ LABELS = {
 @frame.page("Systems")
 def draw(page: PageContext) -> None:
     comparison = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.layout))
-    offer_methods(lambda: methods(comparison), page.words)
+    offer_methods(lambda: ranking.shown_methods(page, comparison), page.words)
     sentence.draw_notices(page, comparison.scores)
     systems.say_comparison(page, comparison)
     other = pair.other_system(page, comparison)

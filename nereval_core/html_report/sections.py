@@ -127,6 +127,7 @@ def _systems(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | Fi
             ranking_method(method, plan.level, tests),
             (units.singular, units.plural),
             apart=tested[are_significant(tested, plan.level)],
+            resamples=plan.resamples,
         )
         yield figure_data(figure_by_names(figure, words), above=40)
         table = score_table(title, comparison.intervals, comparison.differences, comparison.leads, plan.level)

@@ -285,17 +285,21 @@ def signed(value: float, places: int = 3) -> str:
     return size if float(size) == 0 else ("+" if value > 0 else "−") + size
 
 
-def p_value_sentence(p: float, resamples: int | None = None) -> str:
-    """Return a p value as it stands in a sentence: `p = .18`, `p ≤ .0001`; NaN is `not tested`."""
+def p_value_sentence(p: float, resamples: int | None = None, uncorrected: float | None = None) -> str:
+    """Return a p value, see `p_value_text`, as it stands in a sentence: `p = .18`, `p ≤ .0001`; NaN: `not tested`."""
     if p != p:
         return "not tested"
-    text = p_value_text(p, resamples).replace("0.", ".", 1)
+    text = p_value_text(p, resamples, uncorrected).replace("0.", ".", 1)
     return f"p {text}" if text.startswith("≤") else f"p = {text}"
 
 
-def p_value_text(p: float, resamples: int | None = None) -> str:
-    """Return a p value as shown; the least value that so many resamples can give is shown as an upper bound."""
+def p_value_text(p: float, resamples: int | None = None, uncorrected: float | None = None) -> str:
+    """Return a p value as shown; the least value that so many resamples can give is shown as an upper bound.
+
+    A corrected p is such a bound too where it is made of the least value, that is where `uncorrected` is.
+    """
     if p != p:
         return UNDEFINED
     least = 0 if resamples is None else 1 / (resamples + 1)
-    return f"≤ {least:.2g}" if 0 < p <= least * (1 + 1e-9) else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+    is_bound = 0 < (p if uncorrected is None else uncorrected) <= least * (1 + 1e-9) and p < 1
+    return f"{'≤ ' if is_bound else ''}{f'{p:.2g}' if p < 0.1 else f'{p:.2f}'}"

@@ -19,7 +19,7 @@ import nereval_core as nereval
 from nereval_core import __version__
 from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
 from nereval_core.problems import FormatError
-from nereval_core.tables import p_value_text, signed
+from nereval_core.tables import p_value_sentence, p_value_text, signed
 from tests.support import ROOT
 from tests.support.commands import Cli, corpus, written
 
@@ -230,6 +230,15 @@ def test_p_is_said_as_exactly_as_it_is_known(p: float | None, said: str) -> None
     assert p_value_text(float("nan") if p is None else p, 10_000) == said
 
 
+@pytest.mark.parametrize(
+    ("p", "uncorrected", "said"),
+    [(10 / 10_001, 1 / 10_001, "p ≤ .001"), (10 / 10_001, 5 / 10_001, "p = .001"), (1.0, 1 / 10_001, "p = 1.00")],
+)
+def test_a_bound_stays_a_bound_when_it_is_corrected(p: float, uncorrected: float, said: str) -> None:
+    """p ≤ .0001 became p = .001 after Holm's correction over ten pairs."""
+    assert p_value_sentence(p, 10_000, uncorrected) == said
+
+
 @pytest.mark.parametrize("engine", [("--engine", "local"), ("--engine", "dask", "--workers", "2")], ids=" ".join)
 def test_shards_are_compared_as_if_read_in_one_piece(run: Cli, tmp_path: Path, engine: tuple[str, ...]) -> None:
     places = written(tmp_path, corpus(40))
@@ -289,6 +298,9 @@ def test_measures_are_compared_as_a_family(run: Cli) -> None:
     out = done(run, *FILES, "--criteria", "strict", "--measures", "recall,macro-f1")
     assert "Measures with 95% intervals" in out and "differences are to rules; family: " in out
     assert "family: 4 tests: 2 systems against rules, 1 criterion, 2 measures" in out
+    # A scorer has no macro average: 3 tests of each system, not 2 criteria times 3 measures.
+    out = done(run, *FILES, "--criteria", "strict", "--measures", "f1,macro-f1", "--scorers", "nervaluate-1.2.1/strict")
+    assert "family: 6 tests: 2 systems against rules, 3 measures of 2 criteria and scorers" in out
     rows = json.loads(done(run, *FILES, "--measures", "macro-recall", "--json", "-"))["measure_differences"]
     assert {row["measure"] for row in rows} == {"macro-recall"}
     status, _, err = run("compare", *FILES, "--measures", "accuracy,f1")

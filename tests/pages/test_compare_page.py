@@ -33,7 +33,7 @@ from pages.shared.components.downloads import file_of
 from pages.shared.components.tables import ROWS
 from pages.shared.data import caches
 from pages.shared.data.loading import load
-from pages.shared.systems import ranking
+from pages.shared.systems import ranking, tables
 from pages.shared.systems.pair import difference_words
 from pages.shared.view import View, keys, state
 from pages.shared.view.link import read_link
@@ -381,6 +381,19 @@ def test_slices_and_published_scorers_are_facets_of_the_figure(tab: str) -> None
     # Small slices are marked as on Overview.
     labels = [label for label in figure["layout"]["yaxis"]["ticktext"] if "(n=" in label]
     assert all((", few" in label) == (int(label.split("n=")[1].rstrip(")")) < 20) for label in labels)
+
+
+@pytest.mark.parametrize(("tab", "resamples"), [("slices-of-systems", 2_000), ("published-rankings", 10_000)])
+def test_the_signature_of_a_ranking_is_that_of_its_intervals(
+    tab: str, resamples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files of slices said 2,000 resamples above and 10000 in the signature."""
+    exported: list[tuple[str, dict[str, Any]]] = []
+    monkeypatch.setattr(tables, "show_table", lambda page, table, **files: exported.append((table.name, files)))
+    opened("Systems", replace(RANKED, systems_tab=tab))
+    files = dict(exported)["compare-ranking"]
+    assert f"{resamples:,} resamples of documents" in files["notes"][0]
+    assert set(re.findall(r"(\d+) resamples", files["signature"])) == {str(resamples)}
 
 
 def test_a_scorer_that_refuses_the_corpus_is_not_preselected_and_says_why_where_it_is_chosen() -> None:

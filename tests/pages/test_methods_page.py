@@ -30,6 +30,17 @@ def paragraph(app: AppTest) -> str:
             ["The systems perceptron", "(Noreen 1989) with 10,000 random swaps"],
             "Approximate randomization",
         ),
+        (
+            "Systems",
+            "slices-of-systems",
+            [
+                "10,000 resamples of",
+                "Scores were broken down by",
+                "2,000 resamples of",
+                "in each slice whose gold spans are in at least 10 documents",
+            ],
+            "Approximate randomization",
+        ),
         ("Annotators", "figures", ["The annotations of", "Cohen's kappa", "10,000 resamples"], "Cohen's kappa"),
         ("Overview", "by-slice", ["The system rules was", "broken down by", "2,000 resamples"], "Wilson's interval"),
     ],

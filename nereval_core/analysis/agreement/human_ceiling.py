@@ -244,4 +244,4 @@ def _evidence(row: Mapping[Any, Any], plan: ResamplingPlan) -> str:
         # The test asks whether the system agrees less.
         return interval
     after = f" {holm_in_words(counted(row['tests'], 'system'))}" if row["tests"] > 1 else ""
-    return f"{interval}, {p_value_sentence(row['p_holm'], plan.resamples)}{after}"
+    return f"{interval}, {p_value_sentence(row['p_holm'], plan.resamples, row['p'])}{after}"

@@ -199,7 +199,10 @@ def disagreement_table(
 def ceiling_table(ceiling: HumanCeiling, plan: ResamplingPlan, notes: tuple[str, ...] = ()) -> Table:
     """Return systems against the agreement of annotators with one another, with tests."""
     frame = ceiling.table.rename(columns={"why": "note"})
-    texts = {key: [p_value_text(p, plan.resamples) for p in frame[key]] for key in ("p", "p_holm")}
+    texts = {
+        key: [p_value_text(p, plan.resamples, raw) for p, raw in zip(frame[key], frame["p"], strict=True)]
+        for key in ("p", "p_holm")
+    }
     columns = (
         *([CRITERION] if frame["criterion"].nunique() > 1 else []),
         SYSTEM,

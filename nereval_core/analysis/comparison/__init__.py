@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -129,24 +129,31 @@ class Comparison(Displayed):
     @property
     def measure_family(self) -> str:
         """The same of the tests of `measure_differences`."""
-        number = self.measure_differences["measure"].nunique()
-        return self._family(self.measure_differences, counted(number, "measure"))
+        rows = self.measure_differences
+        numbers = rows["criterion"].nunique(), rows["measure"].nunique()
+        n_both = len(rows.drop_duplicates(["criterion", "measure"]))
+        # Published scorers have fewer measures than criteria.
+        if n_both < np.prod(numbers):
+            return self._family(rows, under=f"{n_both} measures of {numbers[0]} criteria and scorers")
+        return self._family(rows, counted(numbers[1], "measure"))
 
     @property
     def run_family(self) -> str:
         """The same of the tests of `runs`, empty where there are none."""
         return "" if self.runs is None else self._family(self.runs.differences)
 
-    def _family(self, differences: pd.DataFrame, *more: str) -> str:
+    def _family(self, differences: pd.DataFrame, *more: str, under: str = "") -> str:
         tested = differences[differences["p"].notna()]
+        without = counted(len(differences) - len(tested), "difference")
+        untested = f"; {without} could not be tested" if len(differences) > len(tested) else ""
         criteria, kinds = tested["criterion"].nunique(), differences.get("type", pd.Series()).nunique()
         baseline = next(iter(differences["baseline"]), self.baseline)
         parts = [
             f"{counted(tested['system'].nunique(), 'system')} against {baseline}",
-            f"{criteria} {'criterion' if criteria == 1 else 'criteria'}",
+            under or f"{criteria} {'criterion' if criteria == 1 else 'criteria'}",
         ]
         parts += [f"{counted(kinds, 'type')} and all together"] if kinds else []
-        return f"{counted(len(tested), 'test')}: {', '.join([*parts, *more])}"
+        return f"{counted(len(tested), 'test')}: {', '.join([*parts, *more])}{untested}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return `intervals`."""
@@ -418,15 +425,21 @@ def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan, tested: str = S
         (rows["p_holm"].isna(), f"not tested against {base}"),
     ):
         if tested == PAIRS and kind.sum() > MOST_NAMED:
-            p_values = rows.loc[kind, "p_holm"]
-            most = "" if p_values.isna().all() else f" ({p_value_sentence(p_values.max(), plan.resamples)} at most)"
+            tested_rows = rows[kind & rows["p_holm"].notna()].sort_values(["p_holm", "p"])
+            most = "" if tested_rows.empty else f" ({_p_in_words(tested_rows.iloc[-1], plan)} at most)"
             parts.append(f"{label}: {kind.sum()} systems{most}")
             continue
-        listed = zip(rows.loc[kind, "system"], rows.loc[kind, "p_holm"], strict=True)
-        named = [system if pd.isna(p) else f"{system} ({p_value_sentence(p, plan.resamples)})" for system, p in listed]
+        named = [
+            row["system"] if pd.isna(row["p_holm"]) else f"{row['system']} ({_p_in_words(row, plan)})"
+            for _, row in rows[kind].iterrows()
+        ]
         parts += [f"{label}: {name_list(named)}"] if named else []
     corrected = f"; p {holm_in_words(f'{tests} {tested}')}" if tests > 1 else ""
     return ["; ".join(parts) + corrected]
+
+
+def _p_in_words(row: pd.Series[Any], plan: ResamplingPlan) -> str:
+    return p_value_sentence(row["p_holm"], plan.resamples, row["p"])
 
 
 def _other_criteria_sentence(whole: pd.DataFrame, criterion: str, best: Sequence[str]) -> list[str]:

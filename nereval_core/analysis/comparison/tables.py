@@ -6,6 +6,7 @@ The terminal, files and the Systems page show the same tables. Where a function 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import pandas as pd
@@ -151,7 +152,10 @@ def baseline_table(
 def _with_p_texts(differences: pd.DataFrame, level: float, resamples: int | None) -> pd.DataFrame:
     """Return differences with p values as texts, as the least p needs more decimals than a ratio."""
     names = [column.key for column in TESTS if column.key in differences]
-    texts = {name: [p_value_text(p, resamples) for p in differences[name]] for name in names}
+    texts = {
+        name: [p_value_text(*row) for row in zip(differences[name], repeat(resamples), differences["p"], strict=False)]
+        for name in names
+    }
     if "p_holm" in texts:
         daggers = are_significant(differences, level)
         texts["p_holm"] = [text + DAGGER * differs for text, differs in zip(texts["p_holm"], daggers, strict=True)]

@@ -59,7 +59,7 @@ from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import CountedScores
 
-__all__ = ["FORMS", "Methods", "methods"]
+__all__ = ["FORMS", "Methods", "methods", "methods_by_slice"]
 
 Scored = Mapping[str, CountedScores] | Mapping[str, Outcome]
 """Scores of systems by name, under criteria or by a published scorer."""
@@ -95,6 +95,26 @@ def methods(
     if not reports or not all(isinstance(report, SliceReport) for report in reports):
         raise TypeError("methods of what was scored, compared, agreed on or sliced: give such a result")
     return _of(reports, SLICES, together(report.signature for report in reports))
+
+
+def methods_by_slice(comparison: Comparison, reports: Reports) -> Methods:
+    """Describe a comparison of systems whose slices stand beside it: `reports` are those of the systems."""
+    whole = methods(comparison)
+    plan, units = reports[0].plan, reports[0].units
+    tests: tuple[Statement, ...] = ()
+    if len(reports) > 1:
+        pairs = len(reports) * (len(reports) - 1) // 2
+        tests = (
+            (
+                f"Systems were tested against one another in each slice whose gold spans are in at least "
+                f"{FEW_UNITS_OF_SLICE} {units.plural}, by approximate randomization",
+                cite(RANDOMIZATION),
+                f" with {plan.resamples:,} random swaps.",
+            ),
+            *([holm_statement(f"the {pairs} pairs of systems in each slice")] if pairs > 1 else []),
+        )
+    signatures = (*whole.signatures, *together(report.signature for report in reports))
+    return Methods((*whole.statements, *_slices(reports), *tests), signatures)
 
 
 def _of_systems(scored: Mapping[str, Any]) -> Methods:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from types import MappingProxyType
 
 from nereval_core import __version__
-from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.resampling_units import INTERVAL_METHOD, ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.sentences import name_list, number_with_noun
 from nereval_core.conventions import Outcome, find_convention
 from nereval_core.pairing.type_names import merged_in_words
@@ -254,7 +254,7 @@ def significance_statement(level: float, corrected: str = "") -> Statement:
 def interval_statement(what: str, plan: ResamplingPlan, resampled_units: str, units: ResamplingUnits) -> Statement:
     """Return how intervals of `what` were made; `resampled_units` is what was resampled."""
     return (
-        f"The {plan.level:.0%} intervals of {what} are bias-corrected and accelerated bootstrap intervals, widened "
+        f"The {plan.level:.0%} intervals of {what} are from the {INTERVAL_METHOD}, widened "
         "where units are few or uneven",
         cite(INTERVAL),
         f", from {plan.resamples:,} resamples of {resampled_units}",

@@ -25,6 +25,7 @@ from nereval_core.analysis.agreement.tables import (
     figure_table,
     pair_table,
 )
+from nereval_core.analysis.resampling_units import INTERVAL_METHOD
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.report.json_results import side, versions
 from nereval_core.scoring.count_tables import TEXT_DTYPE
@@ -64,8 +65,7 @@ def agreement_tables(agreement: Agreement, *, by: Sequence[str] = (), marks: Seq
         tables.append(ceiling_table(agreement.ceiling, agreement.plan, notes))
     resampled, plan = agreement.resampled, agreement.plan
     notes = (
-        f"intervals: bias-corrected and accelerated bootstrap over {resampled.plural}, "
-        f"{plan.resamples} resamples, seed {plan.seed}",
+        f"intervals: {INTERVAL_METHOD} over {resampled.plural}, {plan.resamples} resamples, seed {plan.seed}",
         agreement_signature(agreement, marks),
     )
     yield from tables[:-1]

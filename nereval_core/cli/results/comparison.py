@@ -24,7 +24,7 @@ from nereval_core.analysis.comparison.tables import (
 )
 from nereval_core.analysis.crosstab import transition_records, transition_tables
 from nereval_core.analysis.multiple_tests import are_significant
-from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.resampling_units import INTERVAL_METHOD, ResamplingPlan
 from nereval_core.analysis.sentences import holm_in_words, ranking_method, significance_in_words
 from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result, methods_file
@@ -95,7 +95,7 @@ def comparison_tables(comparison: Comparison) -> Iterator[Table]:
         table[table["type"].isna()] for table in (comparison.intervals, tested, leads)
     )
     intervals = (
-        f"intervals: bias-corrected and accelerated bootstrap over {comparison.units.description}, "
+        f"intervals: {INTERVAL_METHOD} over {comparison.units.description}, "
         f"{plan.resamples} resamples, seed {plan.seed}"
     )
     notes = (*comparison.words, *comparison.warnings)
@@ -223,6 +223,7 @@ def _figure(comparison: Comparison, *, differences: bool) -> Figure:
         ranking_method(note, plan.level, len(tests)),
         (comparison.units.singular, comparison.units.plural),
         apart=apart,
+        resamples=plan.resamples,
     )
 
 

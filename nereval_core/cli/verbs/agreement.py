@@ -34,8 +34,9 @@ A, B, C are the layers of annotators or systems over the same documents; none is
 options for predictions to the others. F1 is computed for each pair under --criteria, kappa and alpha on tokens (the
 category of a token is the set of types that cover it), unitizing alpha (of 2004) on characters. For more than two
 annotators F1 and observed agreement are means over the pairs, undefined ones left out, and kappa is Fleiss'. Criteria
-that are not symmetric give both ways. Intervals are bias-corrected bootstrap intervals over documents, or the units of
---resample-by. An undefined figure has its reason: no spans, one category only, or no expected disagreement.
+that are not symmetric give both ways. Intervals are from the bias-corrected and accelerated bootstrap over documents,
+or the units of --resample-by. An undefined figure has its reason: no spans, one category only, or no expected
+disagreement.
 
 All annotators are taken to have read all documents. If one has not read a document, --documents shared leaves it out,
 --documents pairwise compares each pair on the documents that both have, and --missing empty counts it as read, without

@@ -28,8 +28,9 @@ HELP = "compare systems, with intervals and tests"
 USAGE = "GOLD A B [C ...] [options] | --other-corpora RESULT RESULT ..."
 EXAMPLE = "gold.jsonl old.jsonl new.jsonl --criteria strict --figure comparison.html"
 NOTES = f"""\
-Intervals are bias-corrected bootstrap intervals over documents (or the units of --resample-by), differences to the
-baseline use the same resamples, and p comes from approximate randomization with Holm's correction over the systems.
+Intervals are from the bias-corrected and accelerated bootstrap over documents (or the units of --resample-by),
+differences to the baseline use the same resamples, and p comes from approximate randomization with Holm's correction
+over the systems.
 Scores that rest on a single document have neither interval nor test. The table of power has the least difference that
 a corpus of this size would show with a power of 80%, and with --margin the p of equivalence.
 

@@ -76,6 +76,7 @@ def leaderboard(
     title: str = "",
     pair: tuple[str, str] = ("", ""),
     among: Sequence[str] = (),
+    resamples: int | None = None,
 ) -> go.Figure:
     """Draw F1 of systems with intervals, the best on top: all together, or for each value of the column `facet`.
 
@@ -117,7 +118,7 @@ def leaderboard(
             hoverinfo="text",
             showlegend=not whole,
         )
-    share = _add_brackets(figure, apart, facet, order, y, 0.12 if whole else 0.08 / max(1, len(systems)))
+    share = _add_brackets(figure, apart, facet, resamples, order, y, 0.12 if whole else 0.08 / max(1, len(systems)))
     if whole:
         names = [labels[system] for system in order.get("", [])]
         rows_axis = {**row_axis([]), "tickvals": list(range(len(names))), "ticktext": names}
@@ -189,14 +190,16 @@ def counts_in_words(table: pd.DataFrame, units: tuple[str, str]) -> str:
         return "F1, at best 1"
     spans, number = (int(table[column].max()) if len(table) else 0 for column in ("POS", "units"))
     unit = "gold token" if str(table["criterion"].iat[0] if len(table) else "") == "fragment" else "gold span"
-    most = "at most " if table.groupby("_facet")["POS"].max().nunique() > 1 else ""
-    return f"F1, at best 1; n = {most}{counted(spans, unit)} in {number:,} {units[number != 1]}"
+    most = "up to " if table.groupby("_facet")["POS"].max().nunique() > 1 else ""
+    words = "F1, at best 1; n: up to " if most else "F1, at best 1; n = "
+    return f"{words}{counted(spans, unit)} in {most}{number:,} {units[number != 1]}"
 
 
 def _add_brackets(
     figure: go.Figure,
     apart: pd.DataFrame | None,
     facet: str,
+    resamples: int | None,
     order: dict[str, list[str]],
     y: Callable[[str, int], float],
     gap: float,
@@ -219,7 +222,8 @@ def _add_brackets(
             row = p_of[systems[better], systems[worse]]
             text = (
                 f"{plain(systems[better])} is significantly better than {plain(systems[worse])}: "
-                f"{signed(abs(row['difference']), 4)} F1, {p_value_sentence(row['p_holm'])} corrected"
+                f"{signed(abs(row['difference']), 4)} F1, "
+                f"{p_value_sentence(row['p_holm'], resamples, row.get('p'))} corrected"
             )
             top, bottom = y(str(value), better) + gap, y(str(value), worse) - gap
             xs += [lane + 0.1, lane + 0.7, lane + 0.7, lane + 0.1, None]

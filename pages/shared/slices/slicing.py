@@ -165,6 +165,11 @@ def _beside(key: str, kind: type) -> Any:
     return stored if isinstance(stored, kind) else None
 
 
+def slices_of(page: PageContext, name: str) -> pd.DataFrame | None:
+    """Return the table of a slicing, None where no span has a value."""
+    return _table(page, name)[0]
+
+
 @memoized("Slicing …")
 def _table(page: PageContext, name: str) -> tuple[pd.DataFrame | None, str | None]:
     """Return the table of a slicing, and which ratios it lacks because one side has no values."""

@@ -71,6 +71,7 @@ def draw_systems(page: PageContext, systems: tuple[str, ...], name: str) -> None
         facet="type",
         title=f"{whose} by {plain(slicings.title_in_sentence(name))} under {plain(page.by)}",
         among=page.systems,
+        resamples=SLICE_PLAN.resamples,
     )
     figure = figure_by_names(figure, page.words)
     facts = (page.view, name, systems)
@@ -95,7 +96,7 @@ def slice_intervals(units: ResamplingUnits) -> str:
     """Return how intervals of slices were made, and which slices have none."""
     words = units.intervals_in_words(SLICE_PLAN.level, SLICE_PLAN.resamples)
     return (
-        f"{words}; slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural} have no intervals, "
+        f"{words}; slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural} have no intervals of F1, "
         "and no brackets where their gold spans are in fewer"
     )
 

@@ -107,7 +107,7 @@ def difference_words(row: pd.Series[Any], plan: ResamplingPlan) -> str:
     # The corrected p decides: without it, an interval beside 0 and a small p seem to contradict the sentence.
     if row["p_holm"] > row["p"]:
         over = holm_in_words(f"{row['tests']} pairs")
-        sentence += f", {p_value_sentence(row['p_holm'])} {over}"
+        sentence += f", {p_value_sentence(row['p_holm'], plan.resamples, row['p'])} {over}"
     if not are_significant(row.to_frame().T, plan.level).iloc[0]:
         return f"{sentence}: no significant difference."
     return f"{sentence}: {system if gap > 0 else baseline} is significantly better."

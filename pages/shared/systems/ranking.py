@@ -14,6 +14,7 @@ from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.measures import refused_systems
 from nereval_core.analysis.comparison.significance import measure_tables
 from nereval_core.analysis.comparison.tables import ranking_table
+from nereval_core.analysis.methods import Methods, methods, methods_by_slice
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.sentences import ranking_method
 from nereval_core.analysis.slices import slicings
@@ -29,11 +30,12 @@ from pages.shared.data.computations import compute
 from pages.shared.data.convention_results import NO_F1
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.slices import systems_by_slice
+from pages.shared.slices import slicing, systems_by_slice
 from pages.shared.systems.tables import comparison_table, rough_words
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain, show_problems
 
+BY_SLICE = "slices-of-systems"
 MOST_FACETS = 16
 """Types or slices that are drawn at first, those with most gold spans."""
 SCORERS = tuple(name for name, convention in conventions().items() if convention.takes_layers)
@@ -97,8 +99,26 @@ def draw_numbers(page: PageContext, comparison: Comparison, ranking: Ranking, ta
         return
     heading = "published scorer" if ranking.facet == "scorer" else "slice"
     table = ranking_table(ranking.title, ranking.intervals, ranking.column, heading)
-    units = comparison.units.intervals_in_words(comparison.plan.level, ranking.resamples)
-    comparison_table(page, comparison.scores, table, ranking.intervals, method=f"{units}.", shown=is_open)
+    comparison_table(
+        page,
+        comparison.scores,
+        table,
+        ranking.intervals,
+        method=f"{_intervals_in_words(comparison, ranking)}.",
+        resamples=ranking.resamples,
+        shown=is_open,
+    )
+
+
+def shown_methods(page: PageContext, comparison: Comparison) -> Methods:
+    """Return the methods of what the page shows: slices are resampled less often than the corpus as a whole."""
+    if page.view.systems_tab != BY_SLICE:
+        return methods(comparison)
+    name = slicing.chosen_slicing(page, slicing.offered_slicings(page))
+    contexts = [page if system == page.system else page.of(system) for system in comparison.scores]
+    tables = [(context, slicing.slices_of(context, name)) for context in contexts]
+    reports = [slicing.report_of_page(context, {name: table}) for context, table in tables if table is not None]
+    return methods_by_slice(comparison, reports) if reports else methods(comparison)
 
 
 def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
@@ -113,16 +133,16 @@ def choose_pair(first: str, second: str) -> Callable[[list[Any]], None]:
 
 def method_and_tests(comparison: Comparison, ranking: Ranking) -> tuple[str, pd.DataFrame]:
     """Return how a ranking was made, in lines, and its significant differences."""
-    plan, units = comparison.plan, comparison.units
-    of_slices = ranking.facet == "slice"
-    intervals = (
-        systems_by_slice.slice_intervals(units)
-        if of_slices
-        else units.intervals_in_words(plan.level, ranking.resamples)
-    )
+    plan, intervals = comparison.plan, _intervals_in_words(comparison, ranking)
     tests = ranking.pairs[ranking.pairs["p_holm"].notna()]
     method = ranking_method(intervals, plan.level, systems_by_slice.most_tests(tests), ranking.facet)
     return method, tests[are_significant(tests, plan.level)]
+
+
+def _intervals_in_words(comparison: Comparison, ranking: Ranking) -> str:
+    if ranking.facet == "slice":
+        return systems_by_slice.slice_intervals(comparison.units)
+    return comparison.units.intervals_in_words(comparison.plan.level, ranking.resamples)
 
 
 def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: tuple[str, str]) -> Any:
@@ -141,6 +161,7 @@ def _figure(page: PageContext, comparison: Comparison, ranking: Ranking, pair: t
         title=ranking.title,
         pair=pair,
         among=page.systems,
+        resamples=ranking.resamples,
     )
     return figure_by_names(figure, page.words)
 
@@ -295,7 +316,7 @@ def _title(rows: pd.DataFrame, words: str) -> str:
 RANKINGS: Mapping[str, Callable[[PageContext, Comparison], Ranking | None]] = {
     "": whole,
     "types-of-systems": _by_type,
-    "slices-of-systems": _by_slice,
+    BY_SLICE: _by_slice,
     "across-criteria": _by_criterion,
     "published-rankings": _by_scorer,
 }

@@ -11,6 +11,7 @@ import streamlit as st
 
 from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.resampling_units import (
+    INTERVAL_METHOD,
     RUNS_PREFIX,
     WITHIN,
     ResamplingPlan,
@@ -98,7 +99,7 @@ def rough_words(intervals: pd.DataFrame, units: ResamplingUnits) -> str:
 def interval_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
     """Return the method of the intervals in words."""
     return (
-        f"{plan.level:.0%} intervals: bias-corrected bootstrap over {units.plural}, {plan.resamples:,} resamples, "
+        f"{plan.level:.0%} intervals: {INTERVAL_METHOD} over {units.plural}, {plan.resamples:,} resamples, "
         f"seed {plan.seed}"
     )
 
@@ -120,14 +121,17 @@ def comparison_table(
     choose: Collection[str] = (),
     caption: str | None = None,
     method: str = "",
+    resamples: int | None = None,
     shown: bool = True,
 ) -> ChosenCell | None:
     """Show a table of the comparison with its files; return the cell chosen, which the page opens.
 
     Programs get the `data`. `method` says how intervals and tests were made, where it is not as `interval_words` and
-    `test_words` have it. A table that is not `shown` is offered as files alone.
+    `test_words` have it. `resamples` is how often was resampled, where not as often as `plan_of` has it. A table that
+    is not `shown` is offered as files alone.
     """
     plan, units = plan_of(page), units_of(page)
+    plan = plan if resamples is None else replace(plan, resamples=resamples)
     usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {name_text(page.system)}.")
     signed_by = " / ".join(signature(scores[system], page.by, intervals=units.signature(plan)) for system in scores)
     table, notes = replace(table, name=f"compare-{table.name}"), (method,) if method else usual
@@ -180,7 +184,7 @@ def say_difference(
     A page may do so at several places: `place` names the table or figure that was chosen from.
     """
     baseline, other = str(row["baseline"]), str(row["system"])
-    p, holm = (p_value_sentence(row[name], plan_of(page).resamples) for name in ("p", "p_holm"))
+    p, holm = (p_value_sentence(row[name], plan_of(page).resamples, row["p"]) for name in ("p", "p_holm"))
     corrected = f" ({holm} after Holm's correction over {row['tests']} tests)" if row["tests"] > 1 else ""
     sentence = (
         f"F1 of {other} less {baseline}: {_signed(row['difference'])}, interval {_signed(row['low'])} to "

@@ -382,7 +382,7 @@ def test_in_words(demo: Mapping[str, Scores]) -> None:
     assert found.words == (
         f"under strict rules has the highest F1, 0.682, 95% interval {best['f1_low']:.3f} to {best['f1_high']:.3f}; "
         "it stays the best in 100% of 2,000 resamples of the documents",
-        "significantly better than perceptron: rules (p = .001); no significant difference from perceptron: "
+        "significantly better than perceptron: rules (p ≤ .001); no significant difference from perceptron: "
         "annotator-2 (p = .42); p after Holm's correction over 2 systems",
         "best under other criteria: annotator-2 under left",
     )
