@@ -573,3 +573,20 @@ def test_gretels_entities_name_their_types_in_a_list(kind: Any, written: Any) ->
 def test_an_entity_of_several_types_is_told() -> None:
     with pytest.raises(FormatError, match="an entity without a type, with the keys 'entity', 'types'"):
         read_line({"entities": [{"entity": "Ada", "types": ["PER", "ORG"]}]}, own_text=True)
+
+
+@pytest.mark.parametrize(
+    "answer", ["- Ada: PER", "PER: Ada", "| Entity | Type |\n|---|---|\n| Ada | PER |", "Ada\tPER\nAda\tPER"]
+)
+def test_answers_in_lines_as_python_objects(answer: str) -> None:
+    gold = nereval.read_objects([[(0, 3, "PER")], []], texts=["Ada and Ada", "Nobody"])
+    reading = nereval.read_objects([answer, "No entities found."], texts=gold)
+    assert reading.layer.doc.tolist()[0] == 0 and reading.layer.start.tolist()[0] == 0
+    assert nereval.score(gold, [answer, "None"]).counts("type").cor == 1
+
+
+def test_strings_alone_are_answers_of_texts() -> None:
+    gold = nereval.read_objects([[(0, 3, "PER")]], texts=["Ada came."])
+    assert not len(nereval.read_objects(["None"], texts=gold).layer)
+    with pytest.raises(FormatError, match="neither JSON nor tags in 'I cannot'"):
+        nereval.read_objects(["I cannot"], texts=gold)

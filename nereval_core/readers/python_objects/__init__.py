@@ -108,7 +108,7 @@ def read_objects(
     if (source := _as_lines(documents, name)) is not None and (form := _form_of_lines(source)):
         labelled = replace(options, labels=None if labels is None else label_list(labels))
         return _reading_of_lines(source, form, labelled, name)
-    if are_answers(documents):
+    if are_answers(documents) or (texts is not None and _are_strings(documents)):
         rules = ReadOptions(repeated=repeated, edits=edits, unplaced=unplaced, malformed=malformed)
         return reading_of_answers(documents, texts, name, replace(rules, gold_types=gold_types))
     lists = plain_lists(documents, name, side, gold, columns) or PlainLists(documents)
@@ -378,6 +378,8 @@ def token_count_problems(name: str, here: Int64, expected: Int64, of: str) -> li
 
 
 OFFSETS = frozenset(("start", "end"))
+IN_LINES = re.compile(r"\n|: |^\s*(?:[-*•|]|\d+[.)])\s")
+"""What answers in lines have, and hardly a path."""
 
 
 def are_answers(documents: Any) -> bool:
@@ -396,10 +398,16 @@ def are_answers(documents: Any) -> bool:
     return isinstance(first, (list, tuple)) and len(first) == 2 and all(isinstance(part, str) for part in first)
 
 
+def _are_strings(documents: Any) -> bool:
+    """Return whether a list has a string for each document, which is no list of spans or tags, but an answer."""
+    is_list = isinstance(documents, (list, tuple)) and bool(documents)
+    return is_list and all(isinstance(answer, str) for answer in documents)
+
+
 def _is_answer(answer: Any) -> bool:
     if isinstance(answer, Mapping):
         return True
-    if ANSWER_MARKS.search(answer) is None:
+    if ANSWER_MARKS.search(answer) is None and IN_LINES.search(answer) is None:
         return False
     try:
         return not Path(answer).exists()
