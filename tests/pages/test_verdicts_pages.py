@@ -538,6 +538,17 @@ def test_a_new_type_is_one_of_the_types_from_then_on(store: ReviewStore) -> None
     assert [one.who for one in store.every()] == ["Ann", "Bob"]
 
 
+def test_types_of_stale_verdicts_are_not_offered(store: ReviewStore) -> None:
+    act(first(ANN), "neither", right=[span(133, 141, "enzyme", is_new=True)])
+    own = store.every()[-1].verdict
+    key = replace(own.key, span=Marked(((133, 142),), "of another corpus"))
+    right = (Marked(((133, 142),), "alien"),)
+    store.give([Draft(replace(own, key=key, right=right), 0)], "Ann")
+    verdict_store.refresh()
+    types = workbench(first(ANN))["verdicts"]["types"]
+    assert "enzyme" in types and not {"alien", "of another corpus"} & {*types}
+
+
 CHEST = {"fragments": [[40, 50]], "type": "PROTEINAS"}
 
 

@@ -29,9 +29,39 @@ function withStoredDrafts(state, stored) {
   const isDraft = ([key, { spans }]) => !(key in state.drafts) && isOpenDraft(state, key) && spans.every(isSpan);
   const restored = Object.entries(stored).filter(isDraft);
   if (!restored.length) return state;
-  const number = restored.length === 1 ? "A draft is" : `${restored.length} drafts are`;
-  const message = { text: `${number} back, see ✎ in the queue and the text: 4 goes on with it, Esc drops it.`, lines: [] };
+  const [number, first, all] = restored.length === 1 ? ["A draft is", "it", "it"] : [`${restored.length} drafts are`, "the first", "them"];
+  const text = `${number} back, see ✎ in the queue and the text: Enter goes on with ${first}, Esc drops ${all}.`;
+  const message = { text, lines: [], drafts: restored.map(([key]) => key) };
   return { ...state, drafts: { ...Object.fromEntries(restored), ...state.drafts }, message };
+}
+
+// The drafts that the line above asks about, as far as nobody has kept or dropped them since.
+const draftsAskedAbout = (state) => (state.message?.drafts ?? []).filter((key) => key in state.drafts && isOpenDraft(state, key));
+
+// The state without the line about drafts once it asks about none any more.
+const withoutIdleQuestion = (state) =>
+  state.message?.drafts && !draftsAskedAbout(state).length ? { ...state, message: null } : state;
+
+// Drop the drafts that the line asks about, and the line.
+function dropDrafts(state) {
+  const dropped = draftsAskedAbout(state);
+  const drafts = Object.fromEntries(Object.entries(state.drafts).filter(([key]) => !dropped.includes(key)));
+  return { ...state, drafts, message: null };
+}
+
+// Go on with the first of the drafts that the line asks about: open its record, or its place in the text.
+function goOnWithDraft(state) {
+  const [key] = draftsAskedAbout(state);
+  const [doc, record] = key.split("\n");
+  if (!isDraftedEntity(key, doc)) {
+    const isOpenRecord = state.open[0] === doc && state.open[1] === record;
+    return press(isOpenRecord ? state : choose(state, doc, record), EDIT_KEY);
+  }
+  const [{ fragments: [[start]] }] = draftSpans(state.drafts[key]);
+  const part = windowsOf(state).findIndex((each) => each?.doc === doc && each.window[0] <= start && start < each.window[1]);
+  if (part >= 0) return editEntity(state, key, part);
+  const text = "The draft is on no record, in a place that is not open: click its ✎ in the text.";
+  return { ...state, message: { ...state.message, text } };
 }
 
 // An editor that goes on from a draft; undo leads to what it would have begun with.

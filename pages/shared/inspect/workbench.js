@@ -176,7 +176,6 @@ function selectedStretch(scroll) {
 function pressKey(workbench, event) {
   if (event.defaultPrevented || typeForSearch(event)) return;
   const field = event.target.closest?.("input, textarea, select, [contenteditable='true'], [role='combobox']");
-  if (field?.closest(".nw-name") && isForRecords(workbench, event, field)) return;
   if (field) {
     if (field.closest(".nw-name") && event.key === "Enter") return;
     if (field.closest(".nw") && (event.key === "Enter" || event.key === "Escape")) field.blur();
@@ -190,25 +189,14 @@ function pressKey(workbench, event) {
   const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
   const key = arrow || event.key;
   if (pressPageKey(event, keyRows(workbench.state))) return;
+  // A button that has the focus is pressed by Enter; but a row of the queue keeps the focus of the click before.
+  const isOnButton = key === "Enter" && event.target.closest?.("button:not(.nw-entry), a, summary");
+  const isDraftKey = !isOnButton && isAnswerOnDrafts(workbench.state, key);
   if (!isLook(key) && !isForReader(workbench, workbench.parts.root)) return;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
-  else if (key in KEYS) pressRecordKey(workbench, key);
+  else if (key in KEYS || isDraftKey) workbench.act(press, key);
   else return;
   event.preventDefault();
-}
-
-function pressRecordKey(workbench, key) {
-  workbench.keyAt = performance.now();
-  workbench.act(press, key);
-}
-
-// Press a key that was typed into the empty field of the name and is for the records; return whether it is.
-function isForRecords(workbench, event, field) {
-  const isBare = !event.ctrlKey && !event.metaKey && !event.altKey;
-  if (!isBare || !isBeforeName(event.key, field.value, performance.now() - (workbench.keyAt ?? 0))) return false;
-  pressRecordKey(workbench, event.key);
-  event.preventDefault();
-  return true;
 }
 
 // A button of the editor that has the focus is pressed by its own keys; one of the queue keeps the focus of the click before.

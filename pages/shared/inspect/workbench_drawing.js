@@ -342,10 +342,9 @@ function drawBar(workbench) {
   if (isTyping) parts.bar.querySelector(".nw-note").focus();
   if (!isNaming(state)) workbench.nameForm = null;
   else {
-    const isAsked = !workbench.nameForm || isNamed;
     parts.bar.append(nameForm(workbench));
-    // It has the focus once it is there, and whoever goes elsewhere is not called back.
-    if (isAsked && !isTyping) workbench.nameForm.querySelector("input").focus();
+    // Keys are for the records until the reader turns to the field, which then keeps the focus.
+    if (isNamed) workbench.nameForm.querySelector("input").focus();
   }
 }
 

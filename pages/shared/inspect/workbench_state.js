@@ -148,6 +148,7 @@ function press(state, key) {
     return { ...state, heldKeys: [...state.heldKeys, key] };
   if (Array.isArray(key)) return dragOver(state, ...key);
   if (state.edit) return pressInEditor(state, key);
+  if (isAnswerOnDrafts(state, key)) return DRAFT_KEYS[key](state);
   return KEYS[key]?.(state) ?? state;
 }
 
@@ -183,6 +184,9 @@ function keyRows({ data }) {
   return [...rows, ["n", "write a note"], ["While a span is marked (4, M or a drag)"], ...editKeyRows()];
 }
 const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
+// Those that answer the line about drafts that are back.
+const DRAFT_KEYS = { Enter: goOnWithDraft, Escape: dropDrafts };
+const isAnswerOnDrafts = (state, key) => key in DRAFT_KEYS && !state.edit && draftsAskedAbout(state).length > 0;
 // Those that change nothing but what is on screen.
 const isLook = (key) => "jkw[]".includes(key);
 
@@ -221,6 +225,7 @@ function decide(state, number, right = []) {
   next.labels = { ...state.labels, [key]: verdicts.labels[number] };
   next.corrected = { ...state.corrected, [key]: right };
   if (key in state.drafts) next.drafts = { ...state.drafts, [key]: { ...state.drafts[key], isDecided: true } };
+  next.message = withoutIdleQuestion(next).message;
   return verdicts.advance ? advance(next) : next;
 }
 
@@ -276,7 +281,7 @@ function changeEditor(state, change, ...values) {
 function withEditor(state, editor) {
   const isRecord = Boolean(state.edit.record);
   if (editor.outcome === "keep") return isRecord ? keepEdit(state, editor) : keepEntity(state, editor);
-  if (editor.outcome === "leave") return { ...state, edit: null, drafts: withoutDraft(state) };
+  if (editor.outcome === "leave") return withoutIdleQuestion({ ...state, edit: null, drafts: withoutDraft(state) });
   return { ...state, edit: { ...state.edit, editor } };
 }
 
@@ -425,8 +430,6 @@ function leaveEdit(state) {
   return { ...state, edit: null, drafts: spans.length ? { ...drafts, [draftedEntity(edit.doc, spans)]: edit.editor } : drafts };
 }
 
-const NAME_PATIENCE = 700; // milliseconds within which keys are not yet an answer to the question for a name
-
 // Whether the reader is asked for a name: from the first verdict on, which wait for it.
 function isNaming({ data, events }) {
   const { reason, who, waiting } = data.verdicts;
@@ -441,9 +444,6 @@ function waitingLine({ data }) {
   const others = elsewhere?.number ? ` (${elsewhere.number} on ${elsewhere.names.join(", ")})` : "";
   return `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name${others}; keys 1 to 5 go on.`;
 }
-
-// Whether a key in the field of the name is for the records: whoever gives verdicts fast goes on with them.
-const isBeforeName = (key, typed, sinceKey) => !typed && (VERDICT_KEYS.includes(key) || (key in KEYS && sinceKey < NAME_PATIENCE));
 
 // Answer the question for a name; without one it stays.
 function giveName(state, typed) {

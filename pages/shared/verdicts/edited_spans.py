@@ -6,6 +6,8 @@ from collections.abc import Collection
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.review.verdicts import Marked, raise_problems, span_of
 from nereval_core.review.verdicts_on_records import AttachedVerdicts, attach_verdicts
@@ -20,10 +22,12 @@ SOURCE = "edited span"
 
 
 def types_to_choose(page: PageContext) -> list[str]:
-    """Return the types that spans may have: those of the corpus, and those that verdicts on it have brought in."""
+    """Return the types that spans may have: those of its layers, and those that verdicts which count brought in."""
     attached = attach_verdicts(page.ledger().about)
     if attached not in _BROUGHT:
-        verdicts = (stored.verdict for stored in (*attached.verdicts, *attached.unmarked))
+        # Stale ones are about spans of other layers, whose types may be others.
+        standing = (attached.verdicts[number] for number in np.unique(attached.at[attached.decided]).tolist())
+        verdicts = (stored.verdict for stored in (*standing, *attached.unmarked))
         _BROUGHT[attached] = frozenset(span.type for verdict in verdicts for span in verdict.right)
     return sorted({*page.annotated_types, *_BROUGHT[attached]}, key=lambda name: (name.casefold(), name))
 
