@@ -30,6 +30,7 @@ def spans(answer: object) -> list[tuple[int, int, str]]:
         ("anna lee met <PER>anna lee</PER> in rome.", [SECOND]),
         ("Anna Lee met Anna Lee in [Rome](LOC). Bob of ACME saw [Anna Lee](PER) & Co.", [ROME, THIRD]),
         ("Anna Lee met Anna Lee in [LOC Rome]. Bob of ACME saw [PER Anna Lee] & Co.", [ROME, THIRD]),
+        ("Anna Lee met Anna Lee in Rome! Bill from ACME says <PER>Anna Lee</PER> et Co.", [THIRD]),
         # Without words around them, mentions are placed in their order.
         ("<PER>Anna Lee</PER>\n<LOC>Rome</LOC>", [(0, 8, "PER"), ROME]),
         ("<LOC>Rome</LOC>\n<PER>Anna Lee</PER>", [(0, 8, "PER"), ROME]),

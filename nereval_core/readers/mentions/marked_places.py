@@ -23,7 +23,7 @@ Place = tuple[int, int]
 def places_of_marks(answer: str, marks: Sequence[Place], text: str) -> list[Place | None]:
     """Return the place in the text of each mark of an answer without its marks, None where its words do not tell.
 
-    A place is told where the words of a mark and at least one beside it stand side by side in the text as well.
+    A place is told where the words of a mark are aligned with the text, and one beside it or most outside of marks are.
     """
     if html.unescape(answer) != answer:
         marks = [(len(html.unescape(answer[:start])), len(html.unescape(answer[:end]))) for start, end in marks]
@@ -34,9 +34,12 @@ def places_of_marks(answer: str, marks: Sequence[Place], text: str) -> list[Plac
     same = _same_words(
         [answer[start:end].lower() for start, end in words], [text[start:end].lower() for start, end in words_of_text]
     )
+    bounds = [(bisect_left(starts, start), bisect_right(ends, end)) for start, end in marks]
+    marked = {number for first, behind in bounds for number in range(first, behind)}
+    outside = [at is not None for number, at in enumerate(same) if number not in marked]
+    repeats_text = 2 * sum(outside) > len(outside)
     places: list[Place | None] = []
-    for start, end in marks:
-        first, behind = bisect_left(starts, start), bisect_right(ends, end)
+    for (start, end), (first, behind) in zip(marks, bounds, strict=True):
         own = same[first:behind]
         at = own[0] if own else None
         if at is None or own != list(range(at, at + len(own))):
@@ -46,7 +49,7 @@ def places_of_marks(answer: str, marks: Sequence[Place], text: str) -> list[Plac
         place = words_of_text[at][0], words_of_text[at + len(own) - 1][1]
         # A mark may begin inside of a word.
         fits = text[slice(*place)].lower().split() == answer[start:end].lower().split()
-        places.append(place if beside and fits else None)
+        places.append(place if (beside or repeats_text) and fits else None)
     return places
 
 
