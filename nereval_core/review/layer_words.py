@@ -238,6 +238,11 @@ class LayerWords:
         return named[0].upper() + named[1:] if words[0].isupper() and named[0] in "ts" else named
 
     @property
+    def error_noun(self) -> str:
+        """What a record is called on which the layers differ: an error, but between annotators a disagreement."""
+        return "disagreement" if self.by_name else "error"
+
+    @property
     def verdicts(self) -> Mapping[Kind, str]:
         """Each verdict in words: `gold is right`, or `anna is right`."""
         if not self.by_name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,16 @@ def test_a_pattern_is_sent_with_numbers_and_examples() -> None:
         assert 3 <= len(sent["examples"]) <= 5
         for example in sent["examples"]:
             assert example["document"] in BIOLOGY.documents.index and example["record"][:2] in ("g:", "p:")
+
+
+def test_between_two_annotators_patterns_are_of_disagreements() -> None:
+    view = replace(SHOWN, reference="annotator-1", system="annotator-2")
+    sent = patterns(opened("Inspect", view))
+    words = " ".join((sent["summary"], *sent["gainWords"].values()))
+    assert "disagreements, the largest gain in agreement" in words and not re.search(
+        "errors?|mended|right", words, re.I
+    )
+    assert "errors, the largest gain in F1" in patterns(opened("Inspect", SHOWN))["summary"]
 
 
 def test_masked_patterns_quote_masks_alone() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from nereval_core.readers import Source
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, select_verdicts
 from nereval_core.review.apply.adjudication import Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import signature
+from nereval_core.review.apply.settlement import DONE
 from nereval_core.review.apply.what_if import what_if
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.tables import change_table, layer_changes
@@ -333,7 +335,8 @@ def test_verdicts_of_other_layers_are_counted_and_can_be_left_out(tab: str, stor
         n_spans = len(alone.corpus.gold)
         assert f"{n_spans} spans**: {n_spans} as in" in headings(app)
     elif not tab:
-        assert "nothing changed" in " ".join(caption.value for caption in app.caption)
+        effects = " ".join(caption.value for caption in app.caption)
+        assert ": kept " in effects and not re.search(r"(replaced|removed|added) \d", effects)
 
 
 def test_it_is_written_in_the_format_that_was_read(store: ReviewStore, tmp_path: Path) -> None:
@@ -428,15 +431,25 @@ def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     assert (address(app)["reference"], address(app)["system"]) == ("annotator-1", "annotator-2")
 
 
-def test_progress_and_finish_count_the_same_changes(store: ReviewStore) -> None:
+def test_progress_and_finish_count_what_verdicts_did_as_the_log_does(store: ReviewStore) -> None:
     found = given(store)
     changes = layer_changes(DEMO.corpus.gold, found.layer)
     words = f"{changes.changed} changed, {changes.removed} removed, {changes.added} added"
-    assert changes.removed > 0 and changes.added > 0
+    effects = Counter(change.done for change in found.changes)
+    said = ", ".join(f"{name} {effects[name]}" for name in DONE if effects[name])
+    assert effects.total() == found.places and {"kept", "removed", "added"} <= set(effects)
     app = opened("Review", view(""))
-    kept = sum(change.done in ("kept", "nothing to do") for change in found.changes)
-    assert [f"{words}, {kept} kept" in one.value for one in app.caption].count(True) == 1 and kept
-    assert words in headings(opened("Review", view("finish")))
+    assert [f": {said}." in one.value for one in app.caption].count(True) == 1
+    finished = headings(opened("Review", view("finish")))
+    assert words in finished and f"applied: {said}." in finished
+
+
+def test_what_is_not_applied_is_listed_alone(store: ReviewStore) -> None:
+    found = given(store)
+    app = sound(opened("Review", view("")).button(key="not_applied").click().run())
+    table = app.dataframe[0].value
+    assert 0 < len(table) == len(found.open) < len(found.log)
+    assert all(result.startswith("not applied: ") for result in table["result"])
 
 
 def test_progress_is_that_of_all_errors_whatever_is_listed(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:

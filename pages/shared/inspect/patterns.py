@@ -19,6 +19,7 @@ from nereval_core.problems import FormatError, capitalised
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, ConflictError, Kind
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, attach_verdicts, select_batch
+from nereval_core.tables import Table
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.component_events import EVENTS, Event, acknowledged, apply_events
 from pages.shared.components.highlighted_text import DRAWING
@@ -67,7 +68,11 @@ def reason_without(page: PageContext) -> str:
         return "A scored folder has no patterns: they need all spans at once. Read one of its shards as a corpus."
     if is_unpaired(page):
         return f"{page.by} counts tokens: choose a criterion that counts spans to see patterns."
-    return "" if groups_of(page) else "No kind of error is more frequent in some context than elsewhere."
+    return (
+        ""
+        if groups_of(page)
+        else f"No kind of {page.words.error_noun} is more frequent in some context than elsewhere."
+    )
 
 
 def is_front(page: PageContext) -> bool:
@@ -97,11 +102,18 @@ def draw_patterns(page: PageContext) -> None:
         frame = _frame(page)
         show_table(
             page,
-            group_table(frame, page.by, page.system),
+            _by_names(page, group_table(frame, page.by, page.system)),
             signature=page.signature(),
             data=frame,
             hint="Choose a number to see its records.",
         )
+
+
+def _by_names(page: PageContext, table: Table) -> Table:
+    """Return the table of patterns with a title for two annotators, of whom neither errs."""
+    if not page.words.by_name:
+        return table
+    return replace(table, title=f"{page.words.reference} and {page.system}: patterns of disagreement under {page.by}")
 
 
 @memoized()
@@ -124,6 +136,7 @@ def patterns_data(page: PageContext) -> dict[str, Any]:
         "open": page.view.pattern if page.view.pattern in listed else groups[0]["key"],
         "verdicts": _verdicts(page),
         "summary": _summary(page),
+        "gainWords": _gain_words(page),
         "said": outcome_data(),
     }
 
@@ -135,7 +148,17 @@ def _summary(page: PageContext) -> str:
     n_grouped = sum(len(np.unique(np.concatenate(spans))) for spans in sides)
     n_errors = page.ledger().total(Query(decision=DECISIONS[1:])).records
     number = count(len(groups), "pattern")
-    return f"{number} with {n_grouped:,} of {count(n_errors, 'error')}, the largest gain in F1 first"
+    gain = "agreement" if page.words.by_name else "F1"
+    return f"{number} with {n_grouped:,} of {count(n_errors, page.words.error_noun)}, the largest gain in {gain} first"
+
+
+def _gain_words(page: PageContext) -> dict[str, str]:
+    """Return what stands around the gain of a pattern, and what it means."""
+    if not page.words.by_name:
+        meaning = "F1 gained if the records of this pattern were right"
+        return {"before": "Mended, they would add ", "after": " F1.", "meaning": meaning}
+    meaning = "F1 between the two, their agreement, gained if they agreed on the records of this pattern"
+    return {"before": "Settled, they would add ", "after": " to the agreement (F1).", "meaning": meaning}
 
 
 @memoized()

@@ -57,7 +57,7 @@ function patternEntry(view, group, number, largest) {
   );
   if (group.decided) numbers.append(make("span", "np-decided", ` · ✓ ${group.decided} decided`));
   const gain = make("span", "np-f1", `${signed(group.gain)} F1`);
-  gain.title = "F1 gained if the records of this pattern were right";
+  gain.title = view.state.data.gainWords.meaning;
   item.append(sentenceOf(group.phrases, "np-sentence"), gain, numbers, bar);
   const row = make("li");
   row.append(item);
@@ -71,10 +71,11 @@ function patternPane(view) {
   head.append(sentenceOf(group.phrases));
   const line = make("p", "np-line");
   const number = group.records.toLocaleString();
+  const { before, after } = state.data.gainWords;
   line.append(
     `${group.population}: `, make("b", "", `${number} of ${group.spans.toLocaleString()}`),
-    ` (${percent(group.records / group.spans)}); elsewhere ${percent(group.elsewhere)}. Mended, they would add `,
-    make("b", "", `${signed(group.gain)} F1`), ".",
+    ` (${percent(group.records / group.spans)}); elsewhere ${percent(group.elsewhere)}. ${before}`,
+    make("b", "", signed(group.gain)), after,
   );
   const records = act(view, "np-main", `Show the ${group.records === 1 ? "record" : `${number} records`} →`, showRecords);
   records.append(" ", make("kbd", "", "↵"));

@@ -92,7 +92,7 @@ def headline_data(page: PageContext, intervals: Sequence[tuple[float, float]], o
         )
     view = page.view.cleared()
     errors = {
-        "label": "Disagreements" if words.by_name else "Errors",
+        "label": f"{capitalised(words.error_noun)}s",
         "value": f"{page.ledger().total(query_of(view)).records:,}",
         "help": f"All records but {'those on which the two agree' if words.by_name else 'the correct ones'}.",
         "link": links.link_data(links.Link("inspect them →", "Inspect", view)),

@@ -14,6 +14,7 @@ from nereval_core.corpus import Layer
 from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, drop_verdicts, select_verdicts
 from nereval_core.review.apply.deciding_verdicts import Conclusion, conclude_pairs
 from nereval_core.review.apply.other_layers import verdicts_of_other_layers
+from nereval_core.review.apply.settlement import DONE
 from nereval_core.review.apply.what_if import WhatIf, what_if
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import KINDS
@@ -119,6 +120,12 @@ def corrected_gold(page: PageContext, choice: Accepted | None = None) -> Applied
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
     accepted = accepted_choice() if choice is None else choice
     return _applied_verdicts(page.loaded, _second_annotator(page), verdicts_number(), accepted, verdict_store.now())
+
+
+def effects_in_words(results: AppliedVerdicts) -> str:
+    """Return how many applied verdicts had which effect, as the log of changes calls and counts them."""
+    parts = [f"{name} {number:,}" for name, number in results.counts().items() if name in DONE]
+    return ", ".join(parts) or "nothing to do"
 
 
 def _second_annotator(page: PageContext) -> str:

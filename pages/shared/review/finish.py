@@ -9,7 +9,7 @@ import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.records.queries import Query
-from nereval_core.review.apply import drop_verdicts, select_verdicts
+from nereval_core.review.apply import AppliedVerdicts, drop_verdicts, select_verdicts
 from nereval_core.review.apply.adjudication import UNDECIDED, Adjudicated, OpenRecord, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import log_rows, signature
 from nereval_core.review.apply.what_if import count_against
@@ -49,12 +49,12 @@ PREVIEW = 5
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A finished layer with its log, its signature, the number of verdicts in it and the records without a verdict."""
+    """A finished layer with its log, its signature, the verdicts applied to it and the records without a verdict."""
 
     layer: Layer
     log: Sequence[Sequence[Cell]]
     signature: str
-    verdicts: int
+    applied: AppliedVerdicts
     open: tuple[OpenRecord, ...]
 
 
@@ -98,9 +98,8 @@ def finished_layer(page: PageContext) -> Finished:
     if is_corrected_gold(page):
         applied = review.corrected_gold(page)
         log, signed = log_rows(applied.log), signature(applied)
-        return Finished(applied.layer, log, signed, applied.verdicts, adjudicated.open)
-    applied = adjudicated.applied
-    return Finished(adjudicated.layer, adjudicated.log, adjudicated.signature, applied.verdicts, adjudicated.open)
+        return Finished(applied.layer, log, signed, applied, adjudicated.open)
+    return Finished(adjudicated.layer, adjudicated.log, adjudicated.signature, adjudicated.applied, adjudicated.open)
 
 
 @dataclass(frozen=True)
@@ -220,7 +219,9 @@ def _sentence(page: PageContext, finished: Finished, changes: LayerChanges) -> s
     differences = changes_in_words(changes, left_out)
     return (
         f"**The finished layer has {count(len(finished.layer), 'span')}**: {changes.same:,} as in {reference}, "
-        f"{differences}; {count(finished.verdicts, 'verdict')} applied. {reference} itself stays as it is."
+        f"{differences}. {count(finished.applied.verdicts, 'verdict')} applied"
+        f"{f': {review.effects_in_words(finished.applied)}' if finished.applied.changes else ''}. "
+        f"{reference} itself stays as it is."
     )
 
 
@@ -233,12 +234,6 @@ def changes_in_words(changes: LayerChanges, left_out: int = 0) -> str:
         "left out as undecided": left_out,
     }
     return ", ".join(f"{number:,} {word}" for word, number in parts.items() if number) or "nothing changed"
-
-
-def corrected_changes(page: PageContext) -> LayerChanges:
-    """Return what the verdicts change where undecided records are as in the reference, as Progress scores it."""
-    conditions = replace(_conditions(page), undecided="first")
-    return _layer_changes(page.loaded, conditions, review.corrected_gold(page).layer)
 
 
 def _undecided_in_words(rows: Sequence[OpenRecord]) -> str:

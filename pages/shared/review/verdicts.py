@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Hashable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -22,7 +23,7 @@ from pages.shared.components.downloads import offer_layer
 from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.data import masks, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import keys
+from pages.shared.view import keys, state
 from pages.shared.view.text import count, named, plain, show_problems
 
 BECAME = f"{keys.WIDGET}review_became"
@@ -50,6 +51,12 @@ def _draw_list(page: PageContext) -> None:
     st.markdown(f"**{count(len(rows), 'verdict')}**")
     if rows:
         _listed(page, rows)
+
+
+def list_outcomes(page: PageContext, names: list[str]) -> None:
+    """Turn to the list of verdicts, of those alone that had some outcomes."""
+    st.session_state[BECAME] = names
+    state.put(replace(page.view, review_tab="given-verdicts"))
 
 
 def _listed(page: PageContext, rows: list[Change]) -> None:

@@ -12,7 +12,7 @@ from nereval_core.records.queries import YES, Query
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
-from nereval_core.review.apply.settlement import KEPT, NOTHING, REASONS, STALE
+from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.apply.what_if import CountsPair, WhatIf
 from nereval_core.review.tables import (
     WITH,
@@ -30,7 +30,7 @@ from pages.shared.components.downloads import table_key
 from pages.shared.components.navigation import toggle_all_criteria
 from pages.shared.components.tables import open_records, show_formula, show_table
 from pages.shared.data.page_context import PageContext
-from pages.shared.review import finish
+from pages.shared.review import finish, verdicts
 from pages.shared.verdicts.list import OPEN, REVIEWED
 from pages.shared.view import keys
 from pages.shared.view.formulas import number
@@ -71,12 +71,9 @@ def criteria_shown(page: PageContext) -> tuple[str, ...]:
 def say_applied(page: PageContext) -> None:
     """Say what the verdicts did."""
     applied = review.corrected_gold(page)
-    effects = finish.changes_in_words(finish.corrected_changes(page))
-    if n_kept := sum(change.done in (KEPT, NOTHING) for change in applied.changes):
-        effects = f"{effects}, {n_kept:,} kept"
     copied = f"a copy of {plain(page.words.reference)}"
     to = f"{count(applied.places, 'place')} in {count(applied.documents, 'document')} of {copied}"
-    lines = [f"{count(applied.verdicts, 'verdict')} applied to {to}: {effects}."]
+    lines = [f"{count(applied.verdicts, 'verdict')} applied to {to}: {review.effects_in_words(applied)}."]
     if applied.spared:
         same = f"{count(applied.spared, 'document')} with the same text left alone"
         lines.append(f"{same}: *Accepted* has a switch for every document.")
@@ -222,7 +219,7 @@ def _decided(page: PageContext, applied: AppliedVerdicts) -> None:
     errors = Query(decision=ERRORS)
     n_errors = ledger.total(errors).records
     done = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0) if applied.log else 0
-    what = "disagreements" if page.words.annotators else "errors"
+    what = f"{page.words.error_noun}s"
     st.metric(f"Decided under {plain(criterion)}", f"{done:,} of {n_errors:,}", help=f"The {what} that have a verdict.")
     st.progress(done / n_errors if n_errors else 1.0)
     if done < n_errors:
@@ -247,11 +244,12 @@ def _score(page: PageContext, applied: AppliedVerdicts) -> None:
 
 def _stale(page: PageContext, applied: AppliedVerdicts) -> None:
     counts = applied.counts()
-    n_not_applied = sum(value for name, value in counts.items() if name in REASONS)
+    reasons = [name for name in counts if name in REASONS]
+    n_not_applied = sum(map(counts.__getitem__, reasons))
     st.metric("Stale verdicts", f"{counts.get(STALE, 0):,}", help=f"Stale: {REASONS[STALE]}.")
     if n_not_applied:
-        view = replace(page.view, review_tab="given-verdicts")
-        navigation.link_to("Review", f":primary[not applied {n_not_applied:,}, and why →]", view, key="not_applied")
+        label = f":primary[not applied {n_not_applied:,}, and why →]"
+        st.button(label, key="not_applied", type="tertiary", on_click=verdicts.list_outcomes, args=(page, reasons))
     else:
         st.caption("All verdicts are applied.")
 
