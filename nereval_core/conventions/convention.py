@@ -293,11 +293,13 @@ class Convention:
     `figures` makes figures of their counts. Counts add up over parts of a corpus, unless `not_by_shards` says why they
     do not, or why not with some options.
 
-    `twins` names, by evaluation, the criterion of ours that means the same. `forms` are the printouts of the scorer
-    itself, by name. `ratios` are its names for precision, recall and F1. `other_formulas` says of other ratios, or
-    of `evaluation/ratio` by the last part of the evaluation, how they are made of the figures of their scope,
-    written with × and / and their names. `parts` say, by evaluation ("": of any other), how its ratios are made of
-    counters where `ratios` do not. `words` says that it looks at the words of spans, not at their places alone.
+    `twins` names, by evaluation, the criterion of ours that means the same; evaluations with a part in `beside_layer`
+    score what no layer has. `names_elsewhere` are the names that papers have for evaluations, by their last part.
+    `forms` are the printouts of the scorer itself, by name. `ratios` are its names for precision, recall and F1.
+    `other_formulas` says of other ratios, or of `evaluation/ratio` by the last part of the evaluation, how they are
+    made of the figures of their scope, written with × and / and their names. `parts` say, by evaluation ("": of any
+    other), how its ratios are made of counters where `ratios` do not. `words` says that it looks at the words of spans,
+    not at their places alone.
     """
 
     name: str
@@ -311,6 +313,8 @@ class Convention:
     formats: tuple[str, ...] = ()
     options: tuple[ScorerOption, ...] = ()
     twins: Mapping[str, str] = field(default_factory=dict)
+    beside_layer: frozenset[str] = frozenset()
+    names_elsewhere: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[str, Callable[[Outcome], str]] = field(default_factory=dict)
     ratios: RatioNames
     other_formulas: Mapping[str, str] = field(default_factory=dict)

@@ -488,3 +488,14 @@ def test_comments_of_2022_are_read_by_the_versions_of_2020_and_that_is_said(tmp_
         outcome = scored("hipe-2020-july", path, path, **{"time-period": "1800-1805"})
         assert outcome.scores["NE-COARSE-LIT"]["TIME-1800-1805"]["LED-ALL"]["ALL"]["strict"]["correct"] == 1
         assert len(outcome.notes) == notes
+
+
+def test_predictions_of_types_that_gold_lacks_are_said_to_be_left_out_without_a_tag_set(tmp_path: Path) -> None:
+    """Metonymic predictions had 278 false positives where the official results, with the tag set, have 398."""
+    gold, pred = write(tmp_path, "g.tsv", "a/B-x b/O c/O"), write(tmp_path, "p.tsv", "a/B-x b/B-y c/B-y")
+    tags = tmp_path / "tags.txt"
+    tags.write_text("x\ny\n")
+    (note,) = scored("hipe-2020", gold, pred).notes[-1:]
+    assert note.startswith("NE-COARSE-LIT: 2 predictions not counted, of types that gold lacks")
+    outcome = scored("hipe-2020", gold, pred, tagset=str(tags))
+    assert not any("not counted" in line for line in outcome.notes)

@@ -409,6 +409,19 @@ def test_a_scorer_that_refuses_the_corpus_is_not_preselected_and_says_why_where_
     assert "conlleval/phrase" in rows and "jnlpba-2004-10/full" not in rows
 
 
+@pytest.mark.parametrize(
+    ("criterion", "name", "expected"),
+    [
+        ("type", "hipe-2020", "hipe-2020/ent_type"),
+        ("type", "conlleval", "conlleval"),
+        ("strict", "hipe-2020", "hipe-2020"),
+    ],
+)
+def test_a_scorer_is_ranked_by_what_means_the_same_as_the_criterion(criterion: str, name: str, expected: str) -> None:
+    """Under type stood the strict figures of HIPE."""
+    assert ranking.scorer_like(criterion, name) == expected
+
+
 def test_a_scorer_that_refuses_one_system_ranks_the_others_and_says_why() -> None:
     # alt_eval stops where no mention is right, and of a system without spans none is.
     sides = [TAGS, FOUND, re.sub(r"\t\S+$", "\tO", FOUND, flags=re.MULTILINE)]

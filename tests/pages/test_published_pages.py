@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from nereval_core.analysis.criteria.convention_differences import twin_criterion
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.conventions import Outcome, conventions
+from nereval_core.conventions import Outcome, conventions, find_convention
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from pages.shared.data import caches
@@ -192,6 +194,21 @@ def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
     assert table["spans"].sum() == len(found)
     spans = next(frame.value for frame in app.dataframe if "our reason" in frame.value)
     assert len(spans) == table["spans"].iat[0]
+
+
+def test_merged_types_are_not_compared_span_by_span_with_a_scorer_that_merges_none(tags: Loaded) -> None:
+    """Ours had more correct spans than the scorer, "yet 0 of them with another credit"."""
+    kinds = tuple(tags.corpus.gold.types[:2])
+    app = opened("Overview", replace(view_of(tags, "conlleval"), merge=tuple((kind, "ONE") for kind in kinds)))
+    assert not any("Where they part" in heading for heading in headings(app))
+    assert any("without merged types" in caption.value for caption in app.caption)
+
+
+def test_a_layer_is_not_compared_with_a_column_that_it_does_not_hold() -> None:
+    """Our figures of literal entities stood beside those of metonymic ones."""
+    hipe = find_convention("hipe-2020")
+    assert twin_criterion(hipe, "NE-COARSE-LIT/strict") == "strict"
+    assert twin_criterion(hipe, "NE-COARSE-METO/strict") is None
 
 
 def test_of_a_large_corpus_the_menu_tries_no_scorer(drawn: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,13 +171,19 @@ def refused_systems(systems: Mapping[str, Scores], name: str, units: ResamplingU
 
 
 def _outcome(convention: Convention, evaluation: str, scores: Scores) -> tuple[str, Outcome]:
-    """Return the name of the evaluation, by default the one equivalent to `strict` or the first, and the outcome."""
+    """Return the name of the evaluation, by default the one equivalent to `strict` or the first, and the outcome.
+
+    `evaluation` may be a part of the name: then it is the first with this part that a layer stands for.
+    """
     if scores.settings.merge or scores.settings.leave_out:
         finding = "types merged or left out would change the rules of a published scorer"
         raise FormatError.single(convention.name, None, finding, "compare without --scorers, or without these")
     outcome = apply_to_layers(convention, LayerPair(*scores.read, scores.marks))
     f1 = outcome.figures[outcome.figures["figure"].eq(convention.ratios.f1) & outcome.figures["scope"].eq(OVERALL)]
     evaluations = sorted(f1["evaluation"].unique(), key=lambda name: twin_criterion(convention, name) != "strict")
+    if evaluation not in evaluations:
+        with_part = [name for name in evaluations if evaluation in name.split("/") and twin_criterion(convention, name)]
+        evaluation = next(iter(with_part), evaluation)
     if evaluation and evaluation not in evaluations:
         finding = f"no evaluation {quoted(evaluation)} with precision, recall and F1"
         raise FormatError.single(convention.name, None, finding, f"choose among {', '.join(evaluations)}")

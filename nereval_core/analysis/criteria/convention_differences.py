@@ -68,6 +68,8 @@ def twin_criterion(convention: Convention, evaluation: str) -> str | None:
 
     `twins` may name the whole path of an evaluation, a part of it (the last one named counts), or "" for all.
     """
+    if not convention.beside_layer.isdisjoint(evaluation.split("/")):
+        return None
     parts = (evaluation, *reversed(evaluation.split("/")), "")
     return next((convention.twins[part] for part in parts if part in convention.twins), None)
 

@@ -50,7 +50,7 @@ from nereval_core.conventions.hipe.matching import TokenText, differing_tokens
 from nereval_core.conventions.hipe.spans import map_links, read_mapping
 from nereval_core.conventions.outcome import CountTables, Figures, RatioNames, SideContent
 from nereval_core.corpus.arrays import Int64
-from nereval_core.problems import FormatError, Problem, ProblemList, quoted
+from nereval_core.problems import FormatError, Problem, ProblemList, counted, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,22 @@ def match(scored: ScoredColumns, options: Options, *, version: HipeVersion) -> M
         documents=pair.documents,
         records=records,
         figures=Figures(scores, figure_rows_of({name: column_pass.rows for name, column_pass in by_name.items()})),
-        notes=pair.notes,
+        notes=(*pair.notes, *(() if linking or tagset else filter(None, map(_uncounted, whole)))),
         system=system_name(system, skip_check=bool(options.get("skip-check") or options.get("skip_check"))),
+    )
+
+
+def _uncounted(column_pass: ColumnPass) -> str:
+    """Return a note on the predictions of types that gold lacks, which the scorer leaves out without a tag set."""
+    pred = column_pass.sides[1]
+    codes = pred.labels[pred.cell, 0]
+    number = int((~column_pass.allowed[codes[codes >= 0]]).sum())
+    column = column_pass.request.columns[0]
+    if not number:
+        return ""
+    return (
+        f"{column}: {counted(number, 'prediction')} not counted, of types that gold lacks; a tag set counts them, with "
+        "which the official results of HIPE-2020 were made"
     )
 
 
@@ -345,6 +359,8 @@ CONVENTIONS = tuple(
         not_by_shards="it averages figures over documents, which are not kept by shard",
         options=OPTIONS[version.name],
         twins={"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"},
+        beside_layer=frozenset({"NE-COARSE-METO", "NE-FINE-METO", "NEL-METO"}),
+        names_elsewhere={"ent_type": "fuzzy"},
         ratios=RatioNames(
             precision="P_micro", recall="R_micro", f1="F1_micro", correct="correct", gold="possible", pred="actual"
         ),

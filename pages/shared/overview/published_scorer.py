@@ -75,7 +75,9 @@ def _evaluation(page: PageContext, convention: Convention, outcome: Outcome) -> 
 
     def label(name: str) -> str:
         criterion = twin_criterion(convention, name)
-        return f"{name} (ours: {criterion})" if criterion else name
+        elsewhere = convention.names_elsewhere.get(name.rpartition("/")[2])
+        more = [*([elsewhere] if elsewhere else []), *([f"ours: {criterion}"] if criterion else [])]
+        return f"{name} ({', '.join(more)})" if more else name
 
     key = table_key(f"{keys.WIDGET}evaluation", page.view.corpus, convention.name)
     return str(st.selectbox("Evaluation", names, format_func=label, key=key))
@@ -189,6 +191,9 @@ def compare_with_ours(page: PageContext, convention: Convention, evaluation: str
     if page.view.merge or page.view.leaveout:
         st.caption("Merged types and types left out change ours only: a published scorer knows neither.")
     tables.by_criterion(page, (criterion,), name="twin")
+    if page.view.merge or page.view.leaveout:
+        st.caption("Where the two part, span by span, is shown without merged types and types left out.")
+        return
     try:
         differing = caches.differing(page.loaded, page.system, convention.name, evaluation, criterion)
     except FormatError as error:

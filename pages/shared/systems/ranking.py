@@ -228,9 +228,16 @@ def _by_scorer(page: PageContext, comparison: Comparison) -> Ranking | None:
     return Ranking(rows, pairs, "scorer", _title(rows, "by published scorer"), comparison.plan.resamples)
 
 
+def scorer_like(criterion: str, name: str) -> str:
+    """Return a scorer with its evaluation that means the same as a criterion, by its name alone where it has none."""
+    twins = conventions()[name].twins
+    part = next((part for part, twin in twins.items() if part and twin == criterion != "strict"), "")
+    return f"{name}/{part}" if part else name
+
+
 def _refusal(page: PageContext, comparison: Comparison, name: str) -> list[str]:
     """Return in lines why a scorer gives no system an F1, none where it gives one."""
-    refused = _refused_systems(page, comparison, name)
+    refused = _refused_systems(page, comparison, scorer_like(page.by, name))
     if len(refused) == len(comparison.scores):
         problems = dict.fromkeys(problem for error in refused.values() for problem in error.problems)
         return [f"{name}: {masks.mask_message(str(problem))}" for problem in problems]
@@ -249,7 +256,7 @@ def _gaps(page: PageContext, comparison: Comparison, name: str) -> list[str]:
     """Return in lines why a scorer gives some systems no F1 while it gives one to others."""
     reasons = {
         system: masks.mask_message(str(error.problems[0]))
-        for system, error in _refused_systems(page, comparison, name).items()
+        for system, error in _refused_systems(page, comparison, scorer_like(page.by, name)).items()
     }
     values, _ = _ranked(page, comparison, name)
     without = values.loc[values["f1"].isna(), "system"].tolist()
@@ -259,9 +266,12 @@ def _gaps(page: PageContext, comparison: Comparison, name: str) -> list[str]:
 
 def _ranked(page: PageContext, comparison: Comparison, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return F1 and differences of the systems that a scorer does not refuse."""
-    refused = _refused_systems(page, comparison, name)
+    refused = _refused_systems(page, comparison, scorer_like(page.by, name))
     return _scorer_tables(
-        page, comparison, name, tuple(system for system in comparison.scores if system not in refused)
+        page,
+        comparison,
+        scorer_like(page.by, name),
+        tuple(system for system in comparison.scores if system not in refused),
     )
 
 

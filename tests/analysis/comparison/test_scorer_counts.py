@@ -104,6 +104,8 @@ def test_the_twin_of_strict_has_the_intervals_and_tests_of_strict(scored: Mappin
 
 def test_counts_of_documents_add_up_by_unit(scored: Mapping[str, Scores]) -> None:
     gold = scored["a"].read[0]
+    like_type = scorer_counts(scored, "hipe-2020/ent_type", document_units(len(gold.documents)), by_type=False)
+    assert like_type.groups[0].criterion == "hipe-2020/NE-COARSE-LIT/ent_type"
     counted = scorer_counts(scored, "nervaluate-1.2.1/partial", document_units(len(gold.documents)), by_type=False)
     assert counted.counts.shape == (1, 2, 4, len(gold.documents))
     assert counted.counts[0, :, 2].sum(axis=-1).tolist() == [len(gold)] * 2
