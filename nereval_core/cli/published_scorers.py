@@ -83,7 +83,10 @@ def check_usage(options: argparse.Namespace) -> None:
     if options.counting not in (None, "one-to-one"):
         raise UsageError(f"--counting would change the rules of {options.convention}: leave it out")
     if options.repair and not options.differences:
-        raise UsageError(f"--repair: {options.convention} has its own handling of malformed tags, leave it out")
+        raise UsageError(
+            f"--repair: {options.convention} has its own handling of malformed tags; leave out --repair alone, other "
+            "options that a refusal named can stay"
+        )
     if options.as_reference is not None:
         forms = find_convention(options.convention).forms
         if not forms:

@@ -398,6 +398,10 @@ def test_the_command_line_scores_by_a_convention(tmp_path: Path, capsys: pytest.
         (("--convention", "conlleval", "--merge", "A,B=C"), "--merge would change the rules of conlleval"),
         (("--convention", "conlleval", "--counting", "each-side"), "--counting would change the rules"),
         (("--convention", "conlleval", "--repair", "discard"), "--repair: conlleval has its own handling"),
+        (
+            ("--convention", "conlleval", "--repair", "conlleval", "--token-text", "gold"),
+            "leave out --repair alone, other options that a refusal named can stay",
+        ),
         (("--convention", "conlleval", "--differences", "x.txt"), "end the name in one of .parquet, .jsonl, .csv"),
         (("--differences", "-"), "--differences: name the published scorer"),
         (("--convention", "seqeval", "--digits=-1", "--as-reference"), "--digits: '-1' is below 0"),
