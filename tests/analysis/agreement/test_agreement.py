@@ -521,3 +521,28 @@ def test_memory_does_not_grow_with_types_times_documents() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 8 * peaks[0], peaks
+
+
+def test_the_products_of_a_pair_are_its_own() -> None:
+    crossed = np.arange(10.0)[:, None]
+    products = kappa_and_alpha.TokenProducts(np.ones(1), crossed + 10, np.arange(5.0)[:, None], crossed)
+    for number, pair in enumerate(combinations(range(5), 2)):
+        of_pair = products.of_pair(pair)
+        rows = (of_pair.crossed, of_pair.differing, of_pair.squares)
+        assert [row.ravel().tolist() for row in rows] == [[number], [number + 10], list(pair)]
+
+
+def test_units_are_drawn_once_for_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw, drawn = bootstrap._draw_with_replacement, []
+
+    def counting(rng: np.random.Generator, weights: bootstrap.Sums) -> None:
+        drawn.append(len(weights))
+        draw(rng, weights)
+
+    monkeypatch.setattr(bootstrap, "_draw_with_replacement", counting)
+    texts = ["a b c d"] * 6
+    spans = [[[(0, 1, "A"), (2, 3 + 2 * (number == who), "B")] for number in range(6)] for who in range(3)]
+    layers = annotated(texts, spans)
+    table = measure_agreement({layer.name: layer for layer in layers}, STRICT, plan=FEW).table
+    assert set(table["figure"]) == {"f1", "observed", "kappa", "alpha", "unitizing"}
+    assert drawn == [FEW.resamples]
