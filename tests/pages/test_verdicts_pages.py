@@ -556,14 +556,29 @@ def entity(app: AppTest, right: list[dict[str, object]], **more: object) -> AppT
     return act(app, "entity", span=CHEST, right=right, **more)
 
 
-def test_a_new_type_with_a_blank_is_refused_where_gold_came_as_brat(store: ReviewStore, tmp_path: Path) -> None:
-    """Finish writes the format that was read, and brat's lines end a type at a blank."""
+def in_brat(folder: Path) -> View:
+    """Return a view of the demo as it is read from brat's files."""
     for name in ("gold", "rules"):
         layer = DEMO.corpus.gold if name == "gold" else DEMO.corpus.system(name)
-        write(layer, tmp_path / name, format="brat", lossy=True)
-    loaded = load("brat", Source.of_path(tmp_path / "gold"), {"rules": Source.of_path(tmp_path / "rules")})
+        write(layer, folder / name, format="brat", lossy=True)
+    loaded = load("brat", Source.of_path(folder / "gold"), {"rules": Source.of_path(folder / "rules")})
     caches.shelf().put(loaded)
-    there = replace(THERE, corpus=loaded.digest)
+    return replace(THERE, corpus=loaded.digest)
+
+
+def test_a_second_boundary_that_the_finished_file_cannot_hold_is_said_at_once(
+    store: ReviewStore, tmp_path: Path
+) -> None:
+    there = in_brat(tmp_path)
+    line = "A file in brat has no place for second boundaries: choose jsonl at Finish to keep them."
+    meanings = [line in meaning for meaning in card(first(ANN, there))["meanings"]]
+    assert meanings == [False, False, True, False, False]
+    assert line in said(act(first(ANN, there), "both")) and line not in said(act(first(BOB), "both"))
+
+
+def test_a_new_type_with_a_blank_is_refused_where_gold_came_as_brat(store: ReviewStore, tmp_path: Path) -> None:
+    """Finish writes the format that was read, and brat's lines end a type at a blank."""
+    there = in_brat(tmp_path)
     app = act(first(ANN, there), "neither", right=[{**span(133, 141, "zz top"), "isNew": True}])
     line = "the new type 'zz top' has a blank in it, which brat's files cannot hold; call it 'zz_top'"
     assert not store.every() and line in said(app)

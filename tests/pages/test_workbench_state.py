@@ -666,6 +666,11 @@ def test_conflicts_are_asked_one_by_one_while_keys_are_for_the_open_record(run: 
     assert [(event["act"], event.get("value")) for event in state["events"]] == [("over", "x"), ("verdict", None)]
     assert verdicts(state) == [("r2", "unclear")] and state["open"] == ["d", "r3"]
     assert questions(*begun, ["answerConflict", "x", "over"]) == ["y"]
+    # By keys: of the one that is asked about, or with Shift of all; without a question they are nobody's.
+    for key, events in (("t", [("leave", "x")]), ("y", [("over", "x")]), ("T", [("leave", "x"), ("leave", "y")])):
+        state = play(run, *begun, *presses(key))
+        assert [(event["act"], event.get("value")) for event in state["events"]] == events
+    assert not questions(*begun, *presses("Y")) and play(run, *presses("tyTY"))["events"] == []
     answered = [["answerConflict", "x", "leave"], ["answerConflict", "y", "leave"]]
     assert not questions(*begun, *answered) and not play(run, *begun, *answered)["unsaved"]
 

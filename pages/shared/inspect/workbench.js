@@ -191,10 +191,10 @@ function pressKey(workbench, event) {
   if (pressPageKey(event, keyRows(workbench.state))) return;
   // A button that has the focus is pressed by Enter; but a row of the queue keeps the focus of the click before.
   const isOnButton = key === "Enter" && event.target.closest?.("button:not(.nw-entry), a, summary");
-  const isDraftKey = !isOnButton && isAnswerOnDrafts(workbench.state, key);
+  const isAnswer = !isOnButton && (isAnswerOnDrafts(workbench.state, key) || isAnswerOnConflicts(workbench.state, key));
   if (!isLook(key) && !isForReader(workbench, workbench.parts.root)) return;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
-  else if (key in KEYS || isDraftKey) workbench.act(press, key);
+  else if (key in KEYS || isAnswer) workbench.act(press, key);
   else return;
   event.preventDefault();
 }

@@ -419,7 +419,7 @@ def _review(case: Case) -> dict[str, Any]:
         "stands": standing_line(case),
         "version": case.version,
         "note": case.note,
-        "meanings": [case.words.meaning(kind, case.key, case.partner) for kind in KINDS],
+        "meanings": [case.effect(kind) for kind in KINDS],
         "side": case.key.record,
         # Code points of the document: the script counts these too, see `span_editor.js`.
         "sides": {side: None if span is None else span_as_json(span) for side, span in case.sides.items()},

@@ -423,10 +423,16 @@ function messageBox(message) {
 }
 
 // The question whose verdict counts, of the first one that others came before.
-function conflictBox(workbench, [{ id, text, lines }, ...more]) {
+function conflictBox(workbench, [{ text, lines }, ...more]) {
   const box = messageBox({ text, lines, wrong: true });
-  const answer = (act) => () => workbench.act(answerConflict, id, act);
-  box.append(button("nw-verdict", "Keep theirs", answer("leave")), button("nw-verdict", "Mine counts", answer("over")));
-  if (more.length) box.append(make("span", "nv-note", `${more.length} more to answer`));
+  const answer = (key, label) => verdictButton(workbench, key, [` ${label}`], label);
+  box.append(answer("t", "Keep theirs"), answer("y", "Mine counts"));
+  if (!more.length) return box;
+  box.append(make("span", "nv-note", `${more.length} more to answer; in all ${more.length + 1}:`));
+  for (const [key, label] of [["T", "keep theirs"], ["Y", "mine count"]]) {
+    const element = button("nw-verdict", "", () => workbench.act(press, key), `${label}, in all`);
+    element.append(make("kbd", "", `⇧${key}`), ` ${label}`);
+    box.append(element);
+  }
   return box;
 }

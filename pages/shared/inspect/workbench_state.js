@@ -149,6 +149,7 @@ function press(state, key) {
   if (Array.isArray(key)) return dragOver(state, ...key);
   if (state.edit) return pressInEditor(state, key);
   if (isAnswerOnDrafts(state, key)) return DRAFT_KEYS[key](state);
+  if (isAnswerOnConflicts(state, key)) return answerByKey(state, key);
   return KEYS[key]?.(state) ?? state;
 }
 
@@ -181,7 +182,7 @@ const KEY_TABLE = [
 function keyRows({ data }) {
   const words = data.verdicts.words ?? [];
   const rows = KEY_TABLE.map(([key, ...rest]) => [key, (key !== EDIT_KEY && words[VERDICT_KEYS.indexOf(key)]) || rest.at(-1)]);
-  return [...rows, ["n", "write a note"], ["While a span is marked (4, M or a drag)"], ...editKeyRows()];
+  return [...rows, ["n", "write a note"], ["t y", "where somebody was first: theirs counts, mine counts; with Shift in all"], ["While a span is marked (4, M or a drag)"], ...editKeyRows()];
 }
 const KEYS = Object.fromEntries(KEY_TABLE.map(([key, act]) => [key, act]));
 // Those that answer the line about drafts that are back.
@@ -575,6 +576,16 @@ function openConflicts({ data, events }) {
 // Answer to verdicts of others that came first: "over" gives one's own all the same, "leave" does not.
 function answerConflict(state, id, act) {
   return withRecordEvent({ ...state, message: null }, { act, value: id });
+}
+
+// Keys that answer: those with Shift in all places where others came first.
+const CONFLICT_KEYS = { t: ["leave", false], y: ["over", false], T: ["leave", true], Y: ["over", true] };
+const isAnswerOnConflicts = (state, key) => key in CONFLICT_KEYS && openConflicts(state).length > 0;
+
+function answerByKey(state, key) {
+  const [act, isForAll] = CONFLICT_KEYS[key];
+  const conflicts = openConflicts(state);
+  return (isForAll ? conflicts : conflicts.slice(0, 1)).reduce((next, { id }) => answerConflict(next, id, act), state);
 }
 
 function takeNote(state, text) {

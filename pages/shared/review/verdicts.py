@@ -62,7 +62,9 @@ def list_outcomes(page: PageContext, names: list[str]) -> None:
 def _listed(page: PageContext, rows: list[Change]) -> None:
     low = first_row(len(rows), "verdicts", page.view, "verdicts")
     part = rows[low : low + ROWS]
-    table = log_table(part, page.words.verdicts)
+    # What is widest stands last, where a narrow window cuts it.
+    order = ("document", "text", "type", "verdict", "result", "who", "at", "after", "note")
+    table = log_table(part, page.words.verdicts).selected(*order)
     cell = show_table(
         page,
         table,

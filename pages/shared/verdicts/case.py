@@ -25,6 +25,7 @@ from nereval_core.review.verdicts import (
     StoredVerdict,
     Verdict,
     given_in_words,
+    is_alternative,
     minute_of,
     mirrored,
 )
@@ -39,6 +40,7 @@ from nereval_core.review.verdicts_on_records import (
 from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
+from pages.shared.verdicts.edited_spans import format_without_alternatives
 from pages.shared.view import keys
 from pages.shared.view.text import count, noun
 
@@ -51,7 +53,8 @@ class Case:
     """A record under review, by its place in document order, and the verdict that stands on it.
 
     `version` is the number of verdicts on it that the reviewer has seen. `words` name the two sides, `text` is
-    that of the document as it is shown, "" where nothing of it is quoted.
+    that of the document as it is shown, "" where nothing of it is quoted. `narrow_format` is that of the finished file
+    if it has no place for alternatives.
     """
 
     record: int
@@ -63,6 +66,7 @@ class Case:
     stale: bool
     words: LayerWords = GOLD_AND_PREDICTION
     text: str = ""
+    narrow_format: str = ""
 
     @property
     def sides(self) -> dict[Side, Marked | None]:
@@ -70,6 +74,20 @@ class Case:
         own: Side = self.key.side
         other: Side = "pred" if own == "gold" else "gold"
         return {own: self.key.span, other: self.partner}
+
+    def effect(self, kind: Kind) -> str:
+        """Return in a sentence or two what a verdict does, also where the finished file cannot say it."""
+        return f"{self.words.meaning(kind, self.key, self.partner)} {self.unheld(kind)}".rstrip()
+
+    def unheld(self, kind: Kind) -> str:
+        """Return in a sentence what the finished file cannot hold of a verdict, "" where it holds all."""
+        span, other = self.key.span, self.partner
+        is_narrow = self.narrow_format and kind == "both" and self.key.side == "gold"
+        if not is_narrow or other is None or other == span or not is_alternative(span, other):
+            return ""
+        return (
+            f"A file in {self.narrow_format} has no place for second boundaries: choose jsonl at Finish to keep them."
+        )
 
     def widget(self, name: str) -> str:
         """Return the key of a widget that belongs to this record alone: a late click on it does not hit another."""
@@ -151,8 +169,13 @@ def cases_of(page: PageContext, records: Sequence[int]) -> list[Case]:
     stands = verdict_store.now()
     about = page.ledger().about
     verdicts = attach_verdicts(about)
+    narrow_format = format_without_alternatives(page)
     cases = [
-        Case(record, key, partner, subject, stands.version(key), verdicts.of(record), is_stale, page.words)
+        Case(
+            *(record, key, partner, subject, stands.version(key), verdicts.of(record), is_stale),
+            words=page.words,
+            narrow_format=narrow_format,
+        )
         for is_stale, record, (key, partner, subject) in zip(
             verdicts.stale[list(records)].tolist(), records, verdict_subjects(about, records), strict=True
         )
@@ -227,7 +250,8 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     undo = "u takes it back."
     if replaced is not None:
         undo = f"It replaces: {given_line(replaced, case.words)}; u brings that back."
-    set_outcome(LastVerdict(f"Kept as {who}: {_decision(case, kind, right)}. {undo}"))
+    unheld = f"{note} " if (note := case.unheld(kind)) else ""
+    set_outcome(LastVerdict(f"Kept as {who}: {_decision(case, kind, right)}. {unheld}{undo}"))
     return True
 
 

@@ -38,6 +38,16 @@ def takes_blanks(page: PageContext) -> bool:
     return reading is None or not isinstance(writers().get(reading.format), BratWriter)
 
 
+def format_without_alternatives(page: PageContext) -> str:
+    """Return the format that the reference was read in, in which Finish writes it, if it has no place for alternatives.
+
+    It is "" where that has one, or where Finish writes another format.
+    """
+    reading = reference_layer.reading_of(page.loaded, page.view.reference)
+    writer = None if reading is None else writers().get(reading.format)
+    return "" if reading is None or writer is None or "alternatives" in writer.holds else reading.format
+
+
 def read_edited_spans(
     sent: Any, length: int, types: Collection[str], *, takes_blanks: bool = True
 ) -> tuple[Marked, ...]:
