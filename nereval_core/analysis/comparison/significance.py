@@ -1,8 +1,8 @@
 """Significance: tables of scores with intervals, of differences with tests, and of what a corpus can show.
 
 Intervals are from the bias-corrected and accelerated bootstrap over units (documents, unless other `ResamplingUnits`
-are given). A figure that rests on a single unit has neither interval nor test. Where spans are all right or all wrong
-F1 has no interval, and P and R have Wilson's. Tests are approximate randomization
+are given). A figure that rests on a single unit has neither interval nor test. Where F1 is 0, or 1, in all resamples
+it has no interval, and P and R have Wilson's. Tests are approximate randomization
 (`SystemMeasure.p_value`). Holm's correction is over the tests of one table under one criterion (and of one type and
 measure), and beside it over all tests of the table, as is that of Benjamini and Hochberg.
 
@@ -125,8 +125,8 @@ def interval_table(resampled: SystemResamples) -> pd.DataFrame:
     for number, group in enumerate(counted.groups):
         value, low, high, undefined = resampled.estimate_ratios(number)
         rests_on_unit = np.isnan(low[:, F1]) & ~np.isnan(value[:, F1])
-        is_few = np.zeros(len(value), bool)
-        is_certain = set_wilson_intervals(low, high, resampled.totals[number], is_few, resampled.plan.level)
+        is_certain = low[:, F1] == high[:, F1]
+        set_wilson_intervals(low, high, resampled.totals[number], is_certain, resampled.plan.level)
         f1_ranks = ranks(value[:, F1])
         for system, name in enumerate(counted.systems):
             pos, act = resampled.totals[number, system, 2:]
