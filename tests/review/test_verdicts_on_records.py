@@ -381,6 +381,8 @@ def test_where_another_database_took_the_place_of_one_all_is_attached_anew(store
     one, before, listed = kinds(found), store.reviewed().moment, found.positions(decided).tolist()
     with store.database.writing() as connection:
         connection.exec_driver_sql("DELETE FROM verdict_event")
+        # Of another file, not one that has lost its end.
+        connection.exec_driver_sql("PRAGMA user_version = 0")
     give(store, found, 3, "pred")
     assert len(one) == len(kinds(found)) == 1 and one != kinds(found)
     assert store.reviewed().since(before) is None

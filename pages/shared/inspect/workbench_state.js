@@ -443,7 +443,7 @@ function waitingLine({ data }) {
   const { waiting, elsewhere } = data.verdicts;
   const number = Math.max(1, waiting);
   const others = elsewhere?.number ? ` (${elsewhere.number} on ${elsewhere.names.join(", ")})` : "";
-  return `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name${others}; keys 1 to 5 go on.`;
+  return `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name${others}; all keys go on meanwhile.`;
 }
 
 // Answer the question for a name; without one it stays.
