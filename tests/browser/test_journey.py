@@ -130,7 +130,10 @@ def decide_first(visit: Visit, hand: Hand, number: int) -> None:
 
 
 def field_of_name(page: Any) -> None:
-    """Wait for the question for the reviewer's name: its field takes what is typed."""
+    """Wait for the question for the reviewer's name, and go to its field by keyboard."""
+    field = page.get_by_label("Your name", exact=True)
+    field.wait_for()
+    page.keyboard.press("Enter")
     page.wait_for_function("() => document.activeElement?.getAttribute('aria-label') === 'Your name'", polling=50)
 
 

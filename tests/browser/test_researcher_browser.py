@@ -31,7 +31,7 @@ def test_from_a_shared_task_to_a_table_and_a_figure(visit: Visit, tmp_path: Path
     # The official scores, and which system is better with its p.
     hand.click(sidebar.get_by_role("link", name="Systems", exact=True))
     page.get_by_text("team10_bundle1_en_1 is significantly better.").wait_for()
-    page.get_by_text("(p = .0006)").first.wait_for()
+    page.get_by_text("(p ≤ .0006)").first.wait_for()
     hand.click(page.get_by_role("radio", name="Published scorers"))
     hand.click(page.get_by_text("All numbers as tables"))
     numbers = visit.table(visit.table_with("published scorer"))

@@ -193,7 +193,9 @@ function pressKey(workbench, event) {
   const isOnButton = key === "Enter" && event.target.closest?.("button:not(.nw-entry), a, summary");
   const isAnswer = !isOnButton && (isAnswerOnDrafts(workbench.state, key) || isAnswerOnConflicts(workbench.state, key));
   if (!isLook(key) && !isForReader(workbench, workbench.parts.root)) return;
+  const isForName = key === "Enter" && !isOnButton && !isAnswer && workbench.nameForm;
   if (key === "n") workbench.parts.bar.querySelector(".nw-note")?.focus();
+  else if (isForName) workbench.nameForm.querySelector("input").focus();
   else if (key in KEYS || isAnswer) workbench.act(press, key);
   else return;
   event.preventDefault();

@@ -443,7 +443,7 @@ function waitingLine({ data }) {
   const { waiting, elsewhere } = data.verdicts;
   const number = Math.max(1, waiting);
   const others = elsewhere?.number ? ` (${elsewhere.number} on ${elsewhere.names.join(", ")})` : "";
-  return `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name${others}; all keys go on meanwhile.`;
+  return `${number} ${number === 1 ? "verdict waits" : "verdicts wait"} for your name${others}: Enter leads to its field, all other keys go on.`;
 }
 
 // Answer the question for a name; without one it stays.
