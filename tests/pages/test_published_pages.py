@@ -201,7 +201,7 @@ def test_merged_types_are_not_compared_span_by_span_with_a_scorer_that_merges_no
     kinds = tuple(tags.corpus.gold.types[:2])
     app = opened("Overview", replace(view_of(tags, "conlleval"), merge=tuple((kind, "ONE") for kind in kinds)))
     assert not any("Where they part" in heading for heading in headings(app))
-    assert any("without merged types" in caption.value for caption in app.caption)
+    assert any("where the two part" in caption.value for caption in app.caption)
 
 
 def test_a_layer_is_not_compared_with_a_column_that_it_does_not_hold() -> None:

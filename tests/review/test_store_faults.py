@@ -497,7 +497,9 @@ def logged(file: Path, count: int) -> sqlite3.Connection:
     body = """replace(body, ',"previous":""', '')"""
     connection.execute(f"UPDATE verdict_event SET body = {body}")
     for number in range(1, count):
-        give(ReviewStore(file), number)
+        store = ReviewStore(file)
+        give(store, number)
+        store.close()
     connection.execute("UPDATE verdict_revision SET version_num = '0002'")
     return connection
 

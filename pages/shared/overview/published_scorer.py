@@ -192,7 +192,7 @@ def compare_with_ours(page: PageContext, convention: Convention, evaluation: str
         st.caption("Merged types and types left out change ours only: a published scorer knows neither.")
     tables.by_criterion(page, (criterion,), name="twin")
     if page.view.merge or page.view.leaveout:
-        st.caption("Where the two part, span by span, is shown without merged types and types left out.")
+        st.caption("Merge no types and leave none out to see, span by span, where the two part.")
         return
     try:
         differing = caches.differing(page.loaded, page.system, convention.name, evaluation, criterion)
