@@ -124,7 +124,7 @@ def interval_table(resampled: SystemResamples) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for number, group in enumerate(counted.groups):
         value, low, high, undefined = resampled.estimate_ratios(number)
-        rests_on_unit = np.isnan(low[:, F1]) & ~np.isnan(value[:, F1])
+        rests_on_unit = list(map(lacks_interval, value[:, F1], low[:, F1]))
         is_certain = low[:, F1] == high[:, F1]
         set_wilson_intervals(low, high, resampled.totals[number], is_certain, resampled.plan.level)
         f1_ranks = ranks(value[:, F1])
@@ -135,7 +135,7 @@ def interval_table(resampled: SystemResamples) -> pd.DataFrame:
                 row |= dict(zip((ratio, f"{ratio}_low", f"{ratio}_high"), ends, strict=True))
             row |= {"undefined": undefined[system, F1], "rank": f1_ranks[system]}
             row["best"] = np.nan if rests_on_unit[system] else best[number, system]
-            row["why"] = ALL_OR_NONE if is_certain[system] and value[system, F1] == value[system, F1] else ""
+            row["why"] = ALL_OR_NONE if is_certain[system] and not np.isnan(value[system, F1]) else ""
             if rests_on_unit[system]:
                 row["why"] = counted.units.no_interval_note("F1")
             rows.append(row)

@@ -36,8 +36,8 @@ ROWS = 100
 """Rows on one page of a long table: no message to the browser grows beyond that."""
 WHOLE_ROWS = 40
 """Rows of a table that is shown whole, so that it needs no scrolling of its own."""
-NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 100, 330, 165, 115
-"""Pixels of the column that names the row, of the widest column of texts, in a list, and of words beside a span."""
+NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH, DECISION_WIDTH = 100, 330, 165, 115, 140
+"""Pixels of the column that names the row, the widest of texts, in a list, of words beside a span, of decisions."""
 CHARACTER_WIDTH, CAPITAL_WIDTH, PADDING, CELL_PADDING = 7, 2, 28, 20
 """Pixels of a character, how many more of a capital, and beside a heading and a number."""
 NARROW_CHARACTER_WIDTH, TEXT_PADDING = 6, 16
@@ -149,17 +149,18 @@ def draw_rows(
     A table of more rows than `whole_rows`, or a list, scrolls within `height` pixels.
     """
     headings = list(_by_heading(table, words))
+    widths = [_column_width(table, at, heading) for at, heading in enumerate(headings)]
     is_list = _is_list(table)
     is_whole = not is_list and len(table.rows) <= whole_rows
     return st.dataframe(
-        table_of({heading: _cells(table, at, heading, words) for at, heading in enumerate(headings)}),
+        table_of({heading: _cells(table, at, widths[at], words) for at, heading in enumerate(headings)}),
         key=key,
         on_select=on_select,
         selection_mode="single-cell",
         hide_index=True,
         placeholder="" if is_list else UNDEFINED,
         height="content" if is_whole else "auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height),
-        column_config={heading: _setting(at, heading, table, words) for at, heading in enumerate(headings)},
+        column_config={heading: _setting(at, heading, widths[at], table, words) for at, heading in enumerate(headings)},
     )
 
 
@@ -222,7 +223,7 @@ def _is_list(table: Table) -> bool:
     return any(column.kind == "before" for column in table.columns)
 
 
-def _cells(table: Table, at: int, heading: str, words: LayerWords) -> list[Any]:
+def _cells(table: Table, at: int, width: int, words: LayerWords) -> list[Any]:
     cells, kind = [row[at] for row in table.rows], table.columns[at].kind
     if kind == "decision":
         return [[decision_text(cell, words)] for cell in cells]
@@ -230,8 +231,7 @@ def _cells(table: Table, at: int, heading: str, words: LayerWords) -> list[Any]:
     texts = [words.cell(readable_text(cell, kind), column) if isinstance(cell, str) else cell for cell in cells]
     if not _is_list(table) or kind in _FORMATS:
         return texts
-    room = _text_column_width(table, at, heading) - TEXT_PADDING
-    return [cut_to_fit(text, kind, room) if isinstance(text, str) else text for text in texts]
+    return [cut_to_fit(text, kind, width - TEXT_PADDING) if isinstance(text, str) else text for text in texts]
 
 
 def cut_to_fit(text: str, kind: Kind, pixels: int) -> str:
@@ -265,9 +265,15 @@ def text_width(text: str, character: int = CHARACTER_WIDTH) -> int:
     return character * (len(text) + wide) + CAPITAL_WIDTH * capitals
 
 
-def _text_column_width(table: Table, at: int, heading: str) -> int:
-    """Return the pixels of a column of texts: as wide as what it holds, within bounds."""
+def _column_width(table: Table, at: int, heading: str) -> int:
+    """Return the pixels of a column: as wide as what it holds, of texts within bounds."""
     column = table.columns[at]
+    if column.kind in _FORMATS:
+        numbers = [len(f"{row[at]:,}") for row in table.rows if isinstance(row[at], int)]
+        longest = max([_RATIO_CHARACTERS, *numbers] if column.kind != "count" else [1, *numbers])
+        return max(PADDING + CHARACTER_WIDTH * len(heading), CELL_PADDING + CHARACTER_WIDTH * longest)
+    if column.kind == "decision":
+        return DECISION_WIDTH
     if column.kind in ("before", "after"):
         return CONTEXT_WIDTH
     longest = max(text_width(text) for text in (heading, *(str(row[at]) for row in table.rows if row[at] is not None)))
@@ -275,15 +281,12 @@ def _text_column_width(table: Table, at: int, heading: str) -> int:
     return max(width, NAME_WIDTH) if not at and column.kind == "name" else width
 
 
-def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
-    """Return Streamlit's setting of a column; of texts it is as wide as what it holds."""
+def _setting(at: int, heading: str, width: int, table: Table, words: LayerWords) -> Any:
+    """Return Streamlit's setting of a column of some pixels."""
     column = table.columns[at]
     meaning = f"{as_markdown(words).by_names(column.meaning)}." if column.meaning else None
     tooltip = explained(column.term, words=words) if column.term else meaning
     if column.kind in _FORMATS:
-        numbers = [len(f"{row[at]:,}") for row in table.rows if isinstance(row[at], int)]
-        longest = max([_RATIO_CHARACTERS, *numbers] if column.kind != "count" else [1, *numbers])
-        width = max(PADDING + CHARACTER_WIDTH * len(heading), CELL_PADDING + CHARACTER_WIDTH * longest)
         form = _FORMATS[column.kind]
         return st.column_config.NumberColumn(heading, width=width, format=form, help=tooltip, pinned=False)
     if column.kind == "decision":
@@ -294,11 +297,11 @@ def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
         colours = [look.colour.fill[theme] if look else "gray" for look in looks.values()]
         tooltip = explained(*DECISIONS, words=words) if set(cells) <= set(DECISIONS) else tooltip
         return st.column_config.MultiselectColumn(
-            heading, width=140, help=tooltip, options=list(looks), color=colours, disabled=True
+            heading, width=width, help=tooltip, options=list(looks), color=colours, disabled=True
         )
     return st.column_config.Column(
         heading,
-        width=_text_column_width(table, at, heading),
+        width=width,
         help=tooltip,
         pinned=not at and column.kind == "name",
         alignment=None if column.is_left else "right",

@@ -230,8 +230,10 @@ def _by_scorer(page: PageContext, comparison: Comparison) -> Ranking | None:
 
 def scorer_like(criterion: str, name: str) -> str:
     """Return a scorer with its evaluation that means the same as a criterion, by its name alone where it has none."""
-    twins = conventions()[name].twins
-    part = next((part for part, twin in twins.items() if part and twin == criterion != "strict"), "")
+    if criterion == "strict":
+        # Evaluations like it are what a scorer is ranked by anyway.
+        return name
+    part = next((part for part, twin in conventions()[name].twins.items() if part and twin == criterion), "")
     return f"{name}/{part}" if part else name
 
 
