@@ -22,8 +22,9 @@ def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(visit: Visi
     for key in ("j", "s", "j", "s"):
         visit.press(key)
     page.get_by_role("button", name="Starred", exact=True).wait_for()
-    page.get_by_role("link", name="Order, comment and present").click()
-    page.get_by_role("heading", name="Present", exact=True).wait_for()
+    with visit.rerun():
+        page.get_by_role("link", name="Order, comment and present").click()
+        page.get_by_role("heading", name="Present", exact=True).wait_for()
     first = page.get_by_placeholder("What to say about it").first
     first.wait_for()
     with visit.rerun():
