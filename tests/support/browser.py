@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 MISSING = "Chromium is not installed: install it (Debian: apt-get install chromium) to run the browser tests"
 HERE = "127.0.0.1"
+MOMENT = 15
+"""Seconds for which what a page drew before may stand beside what it draws."""
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -50,12 +53,39 @@ def start_browser() -> Iterator[Any]:
     path = chromium()
     from playwright.sync_api import sync_playwright
 
+    _have_locators_wait()
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=path, args=OPTIONS)
         try:
             yield browser
         finally:
             browser.close()
+
+
+@cache
+def _have_locators_wait() -> None:
+    from playwright.sync_api import Locator
+
+    for action in ("click", "fill", "focus", "get_attribute", "hover", "inner_text", "text_content", "wait_for"):
+        setattr(Locator, action, _once_alone(getattr(Locator, action)))
+
+
+def _once_alone(action: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an action of a locator that waits while it meets two elements: a page drawn anew has both for a moment."""
+    from playwright.sync_api import Error
+
+    @wraps(action)
+    def act(locator: Any, *arguments: Any, **options: Any) -> Any:
+        end = time.monotonic() + MOMENT
+        while True:
+            try:
+                return action(locator, *arguments, **options)
+            except Error as error:
+                if "strict mode violation" not in error.message or time.monotonic() > end:
+                    raise
+            locator.page.wait_for_timeout(100)
+
+    return act
 
 
 @contextmanager
