@@ -95,6 +95,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     start_afresh()
     monkeypatch.setattr(computations, "SPANS", 0)
     monkeypatch.setattr(computations, "COMPARED", 0)
+    monkeypatch.setattr(computations, "RESAMPLED", 0)
     monkeypatch.setattr(computations, "call_apart", called)
     monkeypatch.setattr(core_process, "start_process", ProcessHere)
     return titles
@@ -149,3 +150,15 @@ def test_systems_says_the_order_while_intervals_are_computed(sent: list[str], mo
     # With the intervals there it is not said again.
     opened("Systems", VIEW)
     assert len(said) == 1
+
+
+def test_systems_are_resampled_in_the_server_and_a_process_gets_no_spans(
+    sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[bytes] = []
+    monkeypatch.setattr(computations, "call_apart", lambda call, *_, **__: calls.append(pickle.dumps(call)) or call())
+    apart = opened("Systems", VIEW)
+    assert len(calls) == 1 and b"Layer" not in calls[0]
+    monkeypatch.setattr(computations, "RESAMPLED", 1 << 40)
+    start_afresh()
+    assert sentences(opened("Systems", VIEW)) == sentences(apart) and len(calls) == 1

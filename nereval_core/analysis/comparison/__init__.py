@@ -14,7 +14,12 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.bootstrap import FEW_UNITS
-from nereval_core.analysis.comparison.measures import SystemResamples, check_measures, check_scorers, count_units
+from nereval_core.analysis.comparison.measures import (
+    SystemResamples,
+    check_measures,
+    check_scorers,
+    count_units,
+)
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs
 from nereval_core.analysis.comparison.significance import (
     by_type_tables,
@@ -232,35 +237,55 @@ def compare_scores(
     names = names or [criterion.name for criterion in scores[base].criteria]
     units = units or document_units(scores[base].documents, scores[base].unit)
     resampled = SystemResamples(count_units(scores, names, units), plan)
-    intervals, differences = interval_table(resampled), difference_table(resampled, base)
-    pairs = difference_table(resampled) if pairwise and len(scores) > 2 else differences.iloc[:0]
-    leads, taus, power = lead_table(resampled), tau_table(intervals), power_table(resampled, base, margin)
-    words = comparison_sentences(intervals, differences, plan, units)
-    of_runs = compare_runs(resampled, grouped, system) if runs else None
-    if of_runs is not None:
-        words = run_sentences(of_runs, plan, units)
-    warnings = (*few_units_warning(intervals, units), *units.notes)
+    compared = compare_counts(resampled, system, pairwise=pairwise, margin=margin, runs=runs)
+    comparison = replace(compared, scores=scores)
     if by_type:
         parts = [by_type_tables(_with_spans(scores), name, plan, base, units) for name in names]
-        whole = (intervals, differences, leads)
+        whole = (comparison.intervals, comparison.differences, comparison.leads)
         intervals, differences, leads = (pd.concat(each, ignore_index=True) for each in zip(whole, *parts, strict=True))
         differences = corrected_as_family(differences)
-    spans = _with_spans(scores) if measures or scorers else {}
-    measured = measure_tables(spans, names, measures, base, plan, units, by_type=by_type, scorers=scorers)
+        comparison = replace(comparison, intervals=intervals, differences=differences, leads=leads)
+    if measures or scorers:
+        values, measure_differences = measure_tables(
+            _with_spans(scores), names, measures, base, plan, units, by_type=by_type, scorers=scorers
+        )
+        comparison = replace(comparison, measures=values, measure_differences=measure_differences)
+    return comparison
+
+
+def compare_counts(
+    resampled: SystemResamples,
+    baseline: str,
+    *,
+    pairwise: bool = True,
+    margin: float | None = None,
+    runs: Mapping[str, Sequence[str]] | None = None,
+) -> Comparison:
+    """Compare systems by their counts alone, as `compare_scores` does; the comparison has no scores.
+
+    Counts are a few bytes a document, where scores hold all spans.
+    """
+    counted, plan, units = resampled.counted, resampled.plan, resampled.counted.units
+    grouped = group_runs(counted.systems, runs or {})
+    base = grouped[baseline][0]
+    intervals, differences = interval_table(resampled), difference_table(resampled, base)
+    of_runs = compare_runs(resampled, grouped, baseline) if runs else None
     return Comparison(
-        scores,
+        {},
         plan,
         units,
         base,
         intervals,
         differences,
-        pairs,
-        leads,
-        taus,
-        power,
-        *measured,
-        words=words,
-        warnings=warnings,
+        difference_table(resampled) if pairwise and len(counted.systems) > 2 else differences.iloc[:0],
+        lead_table(resampled),
+        tau_table(intervals),
+        power_table(resampled, base, margin),
+        *measure_tables({}, (), (), None, plan, units),
+        words=comparison_sentences(intervals, differences, plan, units)
+        if of_runs is None
+        else run_sentences(of_runs, plan, units),
+        warnings=(*few_units_warning(intervals, units), *units.notes),
         runs=of_runs,
     )
 

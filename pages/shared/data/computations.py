@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import BoundedSemaphore
-from typing import ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
 
+from nereval_core.analysis.comparison.measures import SystemResamples
 from nereval_core.corpus import Layer
 from nereval_core.scoring import Scores, Settings, score_layers
 from pages.shared.data.loading import Loaded
@@ -24,6 +25,9 @@ SCORED = 2_000_000
 """The same for scoring: spans of both sides."""
 COMPARED = 10_000_000
 """The same for what looks at each span once: a million take it a second."""
+RESAMPLED = 1 << 33
+"""The same for resampling: counts of all units, times resamples. Those of two systems of 100,000 documents take two
+seconds, beside which other pages run: numpy leaves the interpreter to them."""
 PAIRS = 1 << 14
 """Overlapping pairs up to which tangled layers are scored faster than a process starts."""
 TANGLED = 8
@@ -77,6 +81,23 @@ def compare(
     """
     whole = partial(call, *arguments, **named)
     return _apart(whole, title) if sum(map(len, scores.read)) >= COMPARED else whole()
+
+
+def resample(
+    resampled: SystemResamples,
+    title: str,
+    call: Callable[Concatenate[SystemResamples, Parameters], Result],
+    *arguments: Parameters.args,
+    **named: Parameters.kwargs,
+) -> Result:
+    """Return what a function returns that resamples systems; of very many counts it is called apart.
+
+    Raises:
+        FormatError: as the function, or a bound of the server was reached.
+    """
+    whole = partial(call, resampled, *arguments, **named)
+    n_products = resampled.counted.counts.size * resampled.plan.resamples
+    return _apart(whole, title) if n_products > RESAMPLED else whole()
 
 
 def _apart(call: Callable[[], Result], title: str) -> Result:

@@ -13,12 +13,13 @@ import streamlit as st
 from nereval_core.analysis.comparison import (
     Comparison,
     against,
-    compare_scores,
+    compare_counts,
     headline,
     oriented,
     ranking_sentences,
     significance,
 )
+from nereval_core.analysis.comparison.measures import SystemResamples, count_units
 from nereval_core.analysis.comparison.significance import by_type_tables
 from nereval_core.analysis.comparison.tables import (
     baseline_table,
@@ -46,7 +47,7 @@ from pages.shared.components import links, navigation, sentence
 from pages.shared.components.export_menu import explain_methods
 from pages.shared.components.tables import formula_box
 from pages.shared.data import reference_layer
-from pages.shared.data.computations import compute, is_large
+from pages.shared.data.computations import compute, is_large, resample
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.resampling import plan_of, units_of
@@ -112,11 +113,9 @@ def scores_of(comparison: Comparison) -> dict[str, Scores]:
 @memoized("Resampling …")
 def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan, ranked: tuple[str, ...]) -> Comparison:
     scored = {name: page.scores(name, names) for name in ranked}
-    units = units_of(page)
     with _order_meanwhile(page, scored):
-        return compute(
-            page.loaded, "Resampling", compare_scores, scored, names=names, plan=plan, units=units, pairwise=True
-        )
+        resampled = SystemResamples(count_units(scored, names, units_of(page)), plan)
+        return replace(resample(resampled, "Resampling", compare_counts, ranked[0]), scores=scored)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -16,7 +16,7 @@ from nereval_core.analysis.comparison.tables import baseline_table, measure_tabl
 from nereval_core.problems import FormatError, name_text
 from pages.shared.components.downloads import table_key
 from pages.shared.data import masks
-from pages.shared.data.computations import compute
+from pages.shared.data.computations import compute, resample
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems import rows_by_place, scores_of
@@ -127,13 +127,7 @@ def _compared(
 ) -> RunComparison:
     systems = group_runs(comparison.scores, dict(runs_of_system))
     baseline = next(system for system, runs in systems.items() if page.system in runs)
-    return compute(page.loaded, "Resampling runs", _resampled_runs, comparison, page.by, systems, baseline)
-
-
-def _resampled_runs(
-    comparison: Comparison, criterion: str, systems: Mapping[str, tuple[str, ...]], baseline: str
-) -> RunComparison:
-    return compare_runs(comparison.resamples([criterion]), systems, baseline)
+    return resample(comparison.resamples([page.by]), "Resampling runs", compare_runs, systems, baseline)
 
 
 def _mean_table(page: PageContext, comparison: Comparison, compared: RunComparison) -> None:
