@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -30,6 +30,10 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "--allow": {
             "metavar": "ADDRESSES",
             "help": "of those who log in, let in these alone: user@example.org,@example.com",
+        },
+        "--trust-unverified": {
+            "action": "store_true",
+            "help": "with --allow, trust addresses that the provider of logins calls neither verified nor unverified",
         },
         "--read-only": {"action": "store_true", "help": "take no verdicts and no playlists"},
         "--keep": {
@@ -81,14 +85,14 @@ def check_server(options: argparse.Namespace) -> None:
             raise UsageError(f"{flag} {number}, write {least} to {MOST:,} {unit}")
     if options.data is not None and not options.data.is_dir():
         raise UsageError(f"--data {options.data}: no such folder")
-    for address in () if options.allow is None else addresses(options.allow.split(",")):
+    for address in () if options.allow is None else addresses(options.allow):
         if not ADDRESS.fullmatch(address):
             raise UsageError(f"--allow {quoted(address)}: write user@example.org or @example.org, with commas between")
 
 
-def addresses(names: Iterable[str]) -> frozenset[str]:
-    """Return addresses of mail and domains (`@example.org`) as they are compared."""
-    return frozenset(name.strip().casefold() for name in names)
+def addresses(names: str) -> frozenset[str]:
+    """Return addresses of mail and domains (`@example.org`), with commas between, as they are compared."""
+    return frozenset(name.strip().casefold() for name in names.split(","))
 
 
 def server_arguments(options: argparse.Namespace) -> list[str]:

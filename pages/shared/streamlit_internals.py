@@ -215,10 +215,10 @@ def end_left_sessions() -> int:
     with manager._storage_lock:
         ended = list(sessions.expire())
         n_left = len(sessions)
-    for _, left in ended:
-        left.session.shutdown()
+    for _, info in ended:
+        info.session.shutdown()
         # Streamlit's loop holds on to the session that it looked at last until somebody comes.
-        left.session.session_state.clear()
+        info.session.session_state.clear()
     return n_left
 
 

@@ -123,11 +123,18 @@ def test_a_page_is_connected_with_a_pass_alone(shared: str) -> None:
 
 
 def test_a_form_takes_the_token(shared: str) -> None:
-    wrong = ask(shared, "/", method="POST", body=b"token=no", **HTML)
+    form = HTML | {"Content_Type": "application/x-www-form-urlencoded"}
+    wrong = ask(shared, "/", method="POST", body=b"token=no", **form)
     assert (wrong.status, "That is not this server's token" in wrong.body) == (401, True)
-    right = ask(shared, "//evil.example/?a=b", method="POST", body=urlencode({"token": TOKEN}).encode(), **HTML)
+    right = ask(shared, "//evil.example/?a=b", method="POST", body=urlencode({"token": TOKEN}).encode(), **form)
     assert (right.status, right.headers["location"]) == (303, "/evil.example/?a=b")
-    assert ask(shared, "/", method="POST", body=b"token=" + b"x" * 10_000, **HTML).status == 401
+    # Nothing is kept of what is longer or more than a token.
+    for body in (b"token=" + b"x" * 10_000, b"a=b&" * 10 + b"token=no"):
+        assert ask(shared, "/", method="POST", body=body, **form).status == 400
+    files = HTML | {"Content_Type": "multipart/form-data; boundary=b"}
+    part = b'--b\r\nContent-Disposition: form-data; name="token"; filename="f"\r\n\r\nx\r\n--b--\r\n'
+    refused = ask(shared, "/", method="POST", body=part, **files)
+    assert refused.status == 400 and "content-security-policy" in refused.headers
 
 
 def test_cookies_go_along_with_links_and_are_kept_from_scripts(shared: str) -> None:

@@ -21,8 +21,8 @@ from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import load
 from pages.shared.data.reading_orders import Part, Uploaded
 from pages.shared.data.reading_process import read_order
-from pages.shared.server import core_process
-from pages.shared.server.core_process import Bounds, call_apart, while_active
+from pages.shared.server import access, core_process
+from pages.shared.server.core_process import Bounds, call_apart
 from tests.support.pages import GOLD, PREDICTION
 from tests.support.samples import nested
 
@@ -113,12 +113,15 @@ def test_a_process_that_says_nothing_ends_when_its_time_is_over(monkeypatch: pyt
     assert time.monotonic() - begun < 30 and processes[0].returncode is not None
 
 
-def test_a_session_is_missed_for_a_while() -> None:
+def test_a_session_is_missed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     active = [True, False, False]
-    bound = while_active(Bounds(), lambda: active.pop(0), 0.3)
-    assert bound.is_waited_for() and bound.is_waited_for()
+    monkeypatch.setattr(access, "LEFT", 0.3)
+    monkeypatch.setattr(access.streamlit_internals, "session_id", lambda: "session")
+    monkeypatch.setattr(access.streamlit_internals, "is_active", lambda session: active.pop(0))
+    bounds = access.session_bounds()
+    assert bounds.is_waited_for() and bounds.is_waited_for()
     time.sleep(0.4)
-    assert not bound.is_waited_for()
+    assert not bounds.is_waited_for()
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -56,7 +55,8 @@ class Request(io.BytesIO):
 
     def flush(self) -> None:
         if self.getvalue():
-            core_process.make_call(pickle.loads(self.getvalue()), self._answer)
+            call, shared = core_process.read_call(io.BytesIO(self.getvalue()))
+            core_process.write_outcome(call, shared, self._answer)
             self._answer.seek(0)
 
 

@@ -83,7 +83,7 @@ def test_only_what_is_tangled_takes_long_to_score(tmp_path: Path) -> None:
 def test_a_process_ends_with_the_server() -> None:
     process = core_process.start_process()
     assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(pickle.dumps(partial(time.sleep, 600)))
+    process.stdin.write(pickle.dumps(partial(time.sleep, 600)) + pickle.dumps([]))
     # When a server ends, however that comes, its end of the pipe is closed.
     process.stdin.close()
     assert process.wait(60) == 1

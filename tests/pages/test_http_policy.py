@@ -23,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 from pages.shared.server import http_policy
 from pages.shared.server.http_policy import (
     INDEX,
-    INLINE_SCRIPT,
+    SCRIPT,
     SERVER_FILES,
     SESSION_FILES,
     SHUTDOWN,
@@ -68,7 +68,7 @@ def test_a_script_of_the_page_is_allowed_by_its_hash() -> None:
     policy = content_security_policy("<head><script src='a.js'></script><script>alert(1)</script></head>")
     assert "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='" in policy
     assert policy.count("'sha256-") == 1
-    assert len(INLINE_SCRIPT.findall(INDEX.read_text(encoding="utf-8"))) >= 1
+    assert len(SCRIPT.findall(INDEX.read_text(encoding="utf-8"))) >= 1
 
 
 def test_a_foreign_host_is_answered_nothing(app: str) -> None:
@@ -204,7 +204,8 @@ def test_requests_that_never_end_do_not_keep_the_server(monkeypatch: pytest.Monk
         place = urlsplit(address)
         for _ in range(n_requests):
             half = stack.enter_context(socket.create_connection((place.hostname, place.port or 80)))
-            half.sendall(f"POST / HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100\r\n\r\ntoken".encode())
+            head = f"POST / HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100\r\n"
+            half.sendall(f"{head}Content-Type: application/x-www-form-urlencoded\r\n\r\ntoken".encode())
         # All of them are to have begun, however many.
         sleep(1 + n_requests / 100)
         begun = monotonic()

@@ -70,7 +70,7 @@ def test_a_store_that_all_accounts_may_write_to_ends_the_server(
 def test_a_login_without_its_package_ends_the_server(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(access, "secrets_sections", lambda: {"auth": {"cookie_secret": "k" * 32}})
+    monkeypatch.setattr(access, "login_settings", lambda: {"cookie_secret": "k" * 32})
     monkeypatch.setattr(access, "find_spec", {"authlib": None}.__getitem__)
     with pytest.raises(SystemExit) as ended:
         start(monkeypatch)
@@ -118,6 +118,7 @@ def test_the_command_and_the_server_have_one_list_of_options(tmp_path: Path) -> 
         "--mask",
         "--open",
         "--allow=a@b,@c",
+        "--trust-unverified",
         "--read-only",
         "--keep=7",
         "--memory=1.5",
@@ -172,7 +173,7 @@ def test_it_says_who_may_use_it(
 
 
 def test_it_says_who_logs_in(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(access, "secrets_sections", lambda: {"auth": {"cookie_secret": "k" * 32}})
+    monkeypatch.setattr(access, "login_settings", lambda: {"cookie_secret": "k" * 32})
     for arguments, accounts in (
         ((), "all accounts of the provider"),
         (("--allow", "eve@a.example,@B.example"), "@b.example, eve@a.example"),
@@ -193,23 +194,12 @@ def test_names_of_accounts_without_a_login_end_the_server(
 
 
 KEY = f'cookie_secret = "{"k" * 32}"'
-NOT_WHO = "secrets.toml: the section [nereval] does not say who may log in; write allow = "
 BAD_SECRETS = {
     "": "secrets.toml: not readable: ",
     "[auth": "secrets.toml: not readable: ",
     "[auth]": "secrets.toml: cookie_secret in [auth] is no text of 16 characters; take what openssl rand -hex 32 ",
     "[auth]\ncookie_secret = 'changeme'": "secrets.toml: cookie_secret in [auth] is no text of 16 characters",
-    "[nereval]\nallow = ['@example.org']": "secrets.toml: nobody logs in; write a section [auth] into secrets.toml",
-    f"[auth]\n{KEY}\n[nereval]": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\nallow = []": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\nallow = '@example.org'": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\nallow = ['example.org']": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\nallow = [1]": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\nalow = ['@example.org']": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']\nwho = 1": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']\ntrust_unverified = 'yes'": NOT_WHO,
-    f"[auth]\n{KEY}\n[nereval]\ntrust_unverified = true": NOT_WHO,
-    f"nereval = 1\n[auth]\n{KEY}": NOT_WHO,
+    "auth = 1": "secrets.toml: cookie_secret in [auth] is no text of 16 characters",
 }
 
 
@@ -221,9 +211,9 @@ def secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     option = st.get_option
     monkeypatch.setattr(st, "get_option", lambda name: [str(file)] if name == "secrets.files" else option(name))
     monkeypatch.setattr(st_config, "get_option", st.get_option)
-    access.secrets_sections.cache_clear()
+    access.login_settings.cache_clear()
     yield file
-    access.secrets_sections.cache_clear()
+    access.login_settings.cache_clear()
     access.token.cache_clear()
 
 
@@ -239,28 +229,16 @@ def test_secrets_that_say_nothing_sure_end_the_server(
     assert capsys.readouterr().err.startswith(BAD_SECRETS[text])
 
 
-def test_secrets_name_who_may_log_in_as_the_option_does(
-    secrets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("option", "is_trusted"), [((), False), (("--trust-unverified",), True)])
+def test_an_address_that_nobody_verified_counts_where_the_option_says_so(
+    monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...], is_trusted: bool
 ) -> None:
-    secrets.write_text(f"[auth]\n{KEY}\n[nereval]\nallow = ['Ada@lab.example ', '@Example.org']")
-    start(monkeypatch)
-    assert access.allowed_accounts() == {"ada@lab.example", "@example.org"}
+    monkeypatch.setattr(access, "login_settings", lambda: {"cookie_secret": "k" * 32})
+    start(monkeypatch, "--allow", "Ada@lab.example , @Example.org", *option)
     assert access.is_allowed({"email": "ADA@lab.example", "email_verified": True})
-    assert not access.is_allowed({"email": "eve@lab.example", "email_verified": True})
-    with pytest.raises(SystemExit):
-        start(monkeypatch, "--allow", "@example.org")
-    assert capsys.readouterr().err.startswith(NOT_WHO)
-
-
-@pytest.mark.parametrize(("line", "is_trusted"), [("", False), ("trust_unverified = true", True)])
-def test_an_address_that_nobody_verified_counts_where_the_secrets_say_so(
-    secrets: Path, monkeypatch: pytest.MonkeyPatch, line: str, is_trusted: bool
-) -> None:
-    secrets.write_text(f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']\n{line}")
-    start(monkeypatch)
     assert access.is_allowed({"email": "ann@example.org"}) == is_trusted
     assert not access.is_allowed({"email": "ann@example.org", "email_verified": False})
-    assert access.is_allowed({"email": "ann@example.org", "email_verified": True})
+    assert not access.is_allowed({"email": "eve@lab.example", "email_verified": True})
 
 
 def test_it_says_what_is_in_force_and_where_things_are(

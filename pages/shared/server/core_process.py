@@ -16,14 +16,13 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from copyreg import __newobj__  # type: ignore[attr-defined]
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from threading import BoundedSemaphore, Thread
 from time import monotonic
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 import cloudpickle
 
@@ -70,13 +69,6 @@ class Bounds:
         remedy = "give less, or ask whoever runs the server to allow more memory or time"
         return FormatError.single(what, None, finding, remedy)
 
-    def too_large(self, what: str) -> FormatError:
-        bound = "there is" if self.memory is None else f"the {self.memory / GB:.1f} GB that the server allows"
-        return self.problem(what, f"takes more memory than {bound}")
-
-    def too_long(self, what: str) -> FormatError:
-        return self.problem(what, f"takes longer than the {self.seconds:g} seconds that the server allows")
-
 
 UNBOUNDED = Bounds()
 
@@ -87,13 +79,8 @@ def server_bounds(*, alone: bool) -> Bounds:
     They are half of the machine's memory, and ten minutes.
     """
     options = server_options()
-    memory = None if alone else _machine_memory() // 2 or None
-    seconds = None if alone else 600.0
-    return Bounds(
-        int(options.memory * GB) if options.memory is not None else memory,
-        options.seconds if options.seconds is not None else seconds,
-        apart=not alone,
-    )
+    memory = int((options.memory or 0) * GB) or (None if alone else _machine_memory() // 2 or None)
+    return Bounds(memory, options.seconds or (None if alone else 600.0), apart=not alone)
 
 
 CGROUPS = Path("/sys/fs/cgroup")
@@ -101,30 +88,23 @@ OWN_CGROUPS = Path("/proc/self/cgroup")
 
 
 def _machine_memory() -> int:
-    """Return the bytes of memory that the machine, or the container or unit that this runs in, has; 0 if unknown."""
+    """Return the bytes of memory that the machine has, or a control group that this process is in; 0 if unknown.
+
+    Any of the groups, those of a container or a unit on Linux, may end this process.
+    """
     try:
-        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     except (AttributeError, ValueError, OSError):
         return 0
-    return min([machine, *_cgroup_limits()])
-
-
-def _cgroup_limits() -> Iterator[int]:
-    """Yield the bounds of memory of the control groups that this process is in, on Linux: any of them may end it."""
-    try:
-        lines = OWN_CGROUPS.read_text().splitlines()
-    except OSError:
-        return
-    for _, controllers, path in (line.split(":", 2) for line in lines):
-        if controllers not in ("", "memory"):
-            continue
-        root, name = (CGROUPS, "memory.max") if not controllers else (CGROUPS / "memory", "memory.limit_in_bytes")
-        inner = root / path.lstrip("/")
-        # In a container the path may be that of the machine, and the root is its own.
-        for folder in (inner, *inner.parents):
-            if folder.is_relative_to(root):
+    with suppress(OSError):
+        for line in OWN_CGROUPS.read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            root, name = (CGROUPS / "memory", "memory.limit_in_bytes") if controllers else (CGROUPS, "memory.max")
+            # In a container the path may be that of the machine, and the root is its own.
+            for folder in (place := root / path.lstrip("/"), *place.parents) if controllers in ("", "memory") else ():
                 with suppress(OSError, ValueError):
-                    yield int((folder / name).read_text())
+                    limits.append(int((folder / name).read_text()))
+    return min(limits)
 
 
 def call_apart(
@@ -147,30 +127,32 @@ def call_apart(
     begun, process = monotonic(), start_process()
     if bounds.memory is not None and hasattr(resource, "prlimit"):
         resource.prlimit(process.pid, resource.RLIMIT_AS, (bounds.memory, bounds.memory))
-    answer: Future[tuple[str, Any]] = Future()
+    messages: list[tuple[str, Any]] = [("", None)]
     # It does not keep the server from ending, as a thread of a pool would.
-    exchange = Thread(target=_exchange, args=(process, call, hear, answer), name=f"apart {process.pid}", daemon=True)
+    exchange = Thread(target=_exchange, args=(process, call, hear, messages), name=f"apart {process.pid}", daemon=True)
     exchange.start()
     try:
         while exchange.is_alive():
             check_wanted()
             if bounds.seconds is not None and monotonic() - begun > bounds.seconds:
-                raise bounds.too_long(title)
+                raise bounds.problem(title, f"takes longer than the {bounds.seconds:g} seconds that the server allows")
             exchange.join(EVERY)
     finally:
         process.kill()
         exchange.join()
-    kind, outcome = answer.result()
+    kind, outcome = messages[-1]
     if kind == "returned":
-        returned: Returned = outcome
-        return returned
+        return cast(Returned, outcome)
+    if kind == "raised":
+        raise outcome
     if kind == "problems":
         raise FormatError(*outcome)
     if kind == "fault":
         raise RuntimeError(f"in the process apart: {outcome}")
     # C++ code that gets no memory aborts.
     if process.returncode in (OUT_OF_MEMORY, -signal.SIGABRT):
-        raise bounds.too_large(title)
+        bound = "there is" if bounds.memory is None else f"the {bounds.memory / GB:.1f} GB that the server allows"
+        raise bounds.problem(title, f"takes more memory than {bound}")
     raise RuntimeError(f"the process apart ended with status {process.returncode}")
 
 
@@ -189,26 +171,25 @@ def _exchange(
     process: subprocess.Popen[bytes],
     call: Callable[[], object],
     hear: Callable[..., object],
-    answer: Future[tuple[str, Any]],
+    messages: list[tuple[str, Any]],
 ) -> None:
-    """Send a call to a process, pass on how far it is, and have its last message answer once it has ended."""
-    kind, outcome = "", None
+    """Send a call to a process, add what it says to the messages, and pass on how far it is, until it has ended."""
     try:
         # What was killed reads no more, and may end within a message.
         with suppress(BrokenPipeError, EOFError, pickle.UnpicklingError), process:
             assert process.stdin is not None and process.stdout is not None
             writer = _Pickler(process.stdin)
             writer.dump(call)
+            # The same objects again, which costs a few bytes each.
+            writer.dump(writer.originals)
             # It stays open as long as the process may live, see `_end_with_server`.
             process.stdin.flush()
             while True:
-                kind, outcome = _Unpickler(process.stdout, writer.listed).load()
-                if kind == PROGRESS:
-                    hear(**outcome)
+                messages.append(_Unpickler(process.stdout, writer.originals).load())
+                if messages[-1][0] == PROGRESS:
+                    hear(**messages.pop()[1])
     except BaseException as error:
-        answer.set_exception(error)
-    else:
-        answer.set_result((kind, outcome))
+        messages.append(("raised", error))
 
 
 @contextmanager
@@ -222,35 +203,20 @@ def waited_for(places: BoundedSemaphore, check_wanted: Callable[[], object]) -> 
         places.release()
 
 
-def while_active(bounds: Bounds, is_active: Callable[[], bool], patience: float) -> Bounds:
-    """Return bounds that end a reading when its session has not been active for so many seconds."""
-    last = monotonic()
-
-    def is_waited_for() -> bool:
-        nonlocal last
-        if is_active():
-            last = monotonic()
-        return monotonic() - last < patience
-
-    return replace(bounds, is_waited_for=is_waited_for)
-
-
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Write objects; those of `shared` as their number. Objects of KEPT that are written whole are in `listed`."""
+    """Write objects; those of `shared` as their number. Objects of KEPT that are written whole are in `originals`."""
 
     def __init__(self, file: Any, shared: Sequence[object] = ()) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._shared = {id(shared_object): number for number, shared_object in enumerate(shared)}
-        self._seen: set[int] = set()
-        self.listed: list[object] = []
+        self._numbers = {id(shared_object): number for number, shared_object in enumerate(shared)}
+        self._written: set[int] = set()
+        self.originals: list[object] = []
 
     def persistent_id(self, obj: Any) -> int | None:
-        if not isinstance(obj, KEPT):
-            return None
-        if id(obj) not in self._shared and id(obj) not in self._seen:
-            self._seen.add(id(obj))
-            self.listed.append(obj)
-        return self._shared.get(id(obj))
+        if isinstance(obj, KEPT) and id(obj) not in self._numbers and id(obj) not in self._written:
+            self._written.add(id(obj))
+            self.originals.append(obj)
+        return self._numbers.get(id(obj))
 
     def reducer_override(self, obj: Any) -> Any:
         state = obj.__getstate__() if is_dataclass(obj) and not isinstance(obj, type) else None
@@ -276,9 +242,10 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     try:
-        call = pickle.load(sys.stdin.buffer)
-        _end_with_server()
-        make_call(call, out)
+        # What the server has to say is read before its end is waited for.
+        call, shared = read_call(sys.stdin.buffer)
+        Thread(target=_end_with_server, name="server", daemon=True).start()
+        write_outcome(call, shared, out)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except BrokenPipeError:
@@ -287,18 +254,11 @@ def main() -> None:
 
 
 def _end_with_server() -> None:
-    """Have this process end when the server that started it ends, by whatever: its standard input is closed then.
-
-    What the server has to say must have been read before.
-    """
-
-    def wait() -> None:
-        # Not by `sys.stdin`, which could not be closed at the end while a thread reads from it.
-        while os.read(0, 1):
-            pass
-        os._exit(1)
-
-    Thread(target=wait, name="server", daemon=True).start()
+    """End this process when the server that started it ends, by whatever: its standard input is closed then."""
+    # Not by `sys.stdin`, which could not be closed at the end while a thread reads from it.
+    while os.read(0, 1):
+        pass
+    os._exit(1)
 
 
 def tell(**progress: object) -> None:
@@ -309,25 +269,25 @@ def tell(**progress: object) -> None:
     out.flush()
 
 
-def make_call(call: Callable[[], object], out: IO[bytes]) -> None:
+def read_call(file: IO[bytes]) -> tuple[Callable[[], object], Sequence[object]]:
+    """Return a call that was sent, and the objects of KEPT that came with it, by their numbers."""
+    reader = pickle.Unpickler(file)
+    return reader.load(), reader.load()
+
+
+def write_outcome(call: Callable[[], object], shared: Sequence[object], out: IO[bytes]) -> None:
     """Make a call, and write what became of it."""
-    # The objects are listed in the order in which they are written: the same here and there.
-    with Path(os.devnull).open("wb") as nowhere:
-        listing = _Pickler(nowhere)
-        listing.dump(call)
-    _Pickler(out, listing.listed).dump(_outcome(call))
-    out.flush()
-
-
-def _outcome(call: Callable[[], object]) -> tuple[str, object]:
+    outcome: tuple[str, object]
     try:
-        return "returned", call()
+        outcome = "returned", call()
     except FormatError as error:
-        return "problems", (error.problems, error.remedies)
+        outcome = "problems", (error.problems, error.remedies)
     except (MemoryError, BrokenPipeError):
         raise
     except Exception:
-        return "fault", traceback.format_exc()
+        outcome = "fault", traceback.format_exc()
+    _Pickler(out, shared).dump(outcome)
+    out.flush()
 
 
 if __name__ == "__main__":

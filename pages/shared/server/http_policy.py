@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import signal
+from collections import Counter
 from contextlib import suppress
 from threading import Timer
 from time import monotonic
@@ -26,36 +27,27 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.shared.server.access import Access, BrowserNumbers
-from pages.shared.server.asgi import Layer, changing_headers
+from pages.shared.server.access import Access, Layer, changing_headers
 from pages.shared.streamlit_internals import INDEX, is_host_allowed, uploaded_bytes
+
+SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
+# Streamlit loads components from blobs that its own scripts make.
+POLICY = (
+    "default-src 'self'; script-src 'self' blob: {hashes}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
+)
 
 
 def middleware() -> list[Middleware]:
     """Return the layers that every request passes before Streamlit sees it, outermost first."""
-    layers = (TimeLimits, SecurityHeaders, OwnPages, Access, BrowserNumbers, UploadLimits)
-    return [Middleware(layer) for layer in layers]
+    return [Middleware(layer) for layer in (SecurityHeaders, TimeLimits, OwnPages, Access, UploadLimits)]
 
 
 def content_security_policy(html: str) -> str:
     """Return the policy that lets only a page's own inline scripts run, which it names by their hashes."""
-    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE_SCRIPT.findall(html))
-    hashes = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
-    return "; ".join(
-        (
-            "default-src 'self'",
-            # Streamlit loads components from blobs that its own scripts make.
-            " ".join(("script-src 'self' blob:", *hashes)),
-            "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
-            "font-src 'self' data:",
-            "connect-src 'self'",
-            "object-src 'none'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'self'",
-        )
-    )
+    digests = (hashlib.sha256(script.encode()).digest() for script in SCRIPT.findall(html))
+    return POLICY.format(hashes=" ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests))
 
 
 class SecurityHeaders(Layer):
@@ -72,11 +64,11 @@ class SecurityHeaders(Layer):
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.app(scope, receive, changing_headers(send, self._add))
+        def add(headers: MutableHeaders) -> None:
+            for name, value in self._headers.items():
+                headers.setdefault(name, value)
 
-    def _add(self, headers: MutableHeaders) -> None:
-        for name, value in self._headers.items():
-            headers.setdefault(name, value)
+        await self.app(scope, receive, changing_headers(send, add))
 
 
 class OwnPages(Layer):
@@ -114,7 +106,6 @@ STANDSTILL = 30.0
 SHUTDOWN = 9.0
 """Seconds that requests and runs of pages may take once the server was told to end."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/[^/]+$")
-INLINE_SCRIPT = re.compile("<script>(.*?)</script>", re.DOTALL)
 
 
 def _uploading_session(scope: Scope) -> str | None:
@@ -178,53 +169,53 @@ def _bound_shutdown() -> None:
 class UploadLimits(Layer):
     """Refuse an upload, while it arrives, that would take a session or the server past what they may hold.
 
-    What counts for others are the bytes that have arrived, not those that are announced. They are counted under the
-    session of the address. Those that stay are asked of Streamlit, which alone knows when a file is replaced or
-    removed, or goes with its session.
+    What counts are the bytes that have arrived, under the session of the address. Those that stay are asked of
+    Streamlit, which alone knows when a file is replaced or removed, or goes with its session.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(app)
         self._held: dict[str, int] = {}
-        self._arriving: dict[object, tuple[str, int]] = {}
+        self._arriving: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         session = _uploading_session(scope)
         if session is None:
             await self.app(scope, receive, send)
             return
-        length, request = Headers(scope=scope).get("content-length", ""), object()
-        announced = int(length) if length.isdecimal() else 0
         arrived = 0
 
-        async def receive_counted() -> Message:
+        def arrive(n_bytes: int) -> None:
             nonlocal arrived
+            arrived += n_bytes
+            self._arriving[session] += n_bytes
+
+        async def receive_counted() -> Message:
             message = await receive()
-            arrived += len(message.get("body", b""))
-            self._arriving[request] = session, arrived + FILE
-            if excess := self._excess(session, max(announced - arrived, 0)):
-                await _drain(message, receive)
+            arrive(len(message.get("body", b"")))
+            if excess := self._excess(session):
+                # Its sender reads the answer once all is sent.
+                while message.get("more_body"):
+                    message = await receive()
                 raise HTTPException(413, excess)
             return message
 
         self._held = uploaded_bytes(FILE)
+        arrive(FILE)
         try:
             await self.app(scope, receive_counted, send)
         finally:
-            self._arriving.pop(request, None)
+            arrive(-arrived)
+            # Sessions of which nothing arrives are not counted.
+            self._arriving = +self._arriving
             self._held = uploaded_bytes(FILE)
 
-    def _excess(self, session: str, rest: int) -> str:
-        """Return the message where the uploads of a session, or of all, exceed their limit; "" where they do not.
-
-        The rest is what an upload of this session has announced, beside what arrived of it.
-        """
-        arriving = [size for uploader, size in self._arriving.values() if uploader == session]
-        whole = sum(self._held.values()) + sum(size for _, size in self._arriving.values())
+    def _excess(self, session: str) -> str:
+        """Return the message where the uploads of a session, or of all, exceed their limit; "" where they do not."""
         size = int(st.get_option("server.maxUploadSize"))
         for whose, n_bytes, files in (
-            ("one session", self._held.get(session, 0) + sum(arriving) + rest, SESSION_FILES),
-            ("all sessions", whole + rest, SERVER_FILES),
+            ("one session", self._held.get(session, 0) + self._arriving[session], SESSION_FILES),
+            ("all sessions", sum(self._held.values()) + self._arriving.total(), SERVER_FILES),
         ):
             if n_bytes > files * size << 20:
                 return (
@@ -232,11 +223,3 @@ class UploadLimits(Layer):
                     "ask whoever runs the server for a folder of its own, or for larger uploads.\n"
                 )
         return ""
-
-
-async def _drain(message: Message, receive: Receive) -> None:
-    """Let the rest of a body pass, up to the size of one file, so that its sender comes to read the answer."""
-    remaining = int(st.get_option("server.maxUploadSize")) << 20
-    while message.get("more_body") and remaining > 0:
-        message = await receive()
-        remaining -= len(message.get("body", b""))

@@ -27,8 +27,6 @@ COLLECTION_SECONDS = 30.0
 Streamlit would collect after every run of a page (`runner.postScriptGC`), and walk through the objects of all sessions
 each time: with fifty people that took as long as the pages themselves.
 """
-IMPORTED_MODULES = 50
-"""Modules imported since the last time from which objects are frozen again: pages import theirs when first drawn."""
 ARENAS = 2
 """Heaps that the threads of the server share."""
 _M_ARENA_MAX = -8
@@ -52,7 +50,7 @@ def begin(measure: Callable[[], None], forget: Callable[[], None]) -> None:
 
 
 def _watch(seconds: float, measure: Callable[[], None], forget: Callable[[], None]) -> None:
-    collected, used, modules = time.monotonic(), False, 0
+    collected, used = time.monotonic(), False
     while True:
         time.sleep(seconds)
         connected = has_visitors()
@@ -60,19 +58,16 @@ def _watch(seconds: float, measure: Callable[[], None], forget: Callable[[], Non
             continue
         try:
             n_left = end_left_sessions()
-            if connected:
-                used = True
-                if len(sys.modules) >= modules + IMPORTED_MODULES:
-                    modules, collected = len(sys.modules), time.monotonic()
-                    freeze_objects()
-                elif time.monotonic() - collected > COLLECTION_SECONDS:
-                    collected = time.monotonic()
-                    measure()
-                    gc.collect()
-            elif used and not n_left:
-                used = False
+            if connected and not used:
+                freeze_objects()
+            elif connected and time.monotonic() - collected > COLLECTION_SECONDS:
+                collected = time.monotonic()
+                measure()
+                gc.collect()
+            elif used and not connected and not n_left:
                 forget()
                 give_back()
+            used = connected or (used and n_left > 0)
         except Exception:
             _LOG.exception("the memory of the server could not be looked after")
 
