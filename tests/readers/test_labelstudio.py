@@ -290,6 +290,23 @@ def test_a_text_that_is_the_name_of_a_file_is_refused(text: str) -> None:
         read_tasks([of_data({"text": text}, ANN)])
 
 
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("kind", ["rectanglelabels", "brushlabels", "timeserieslabels"])
+def test_regions_of_an_image_are_refused_by_the_key_of_its_name(whole: bool, kind: str) -> None:
+    region = {"x": 1.5, "y": 2, "width": 10, kind: ["Cat"]}
+    data = {"image": "/data/upload/1/cat.jpg"}
+    task = (
+        {"id": 1, "data": data, "annotations": [{"result": [{"type": kind, "value": region}]}]}
+        if whole
+        else {**data, "id": 1, "label": [region], "annotator": 1, "annotation_id": 1}
+    )
+    with pytest.raises(FormatError, match="'image' is the name of a file, and regions are labelled in it, not spans"):
+        read_tasks([task])
+    # A text beside its image is read.
+    (task["data"] if whole else task)["text"] = "A cat"
+    assert read_tasks([task]).documents.texts == ("A cat",)
+
+
 def test_an_address_that_is_annotated_is_a_text() -> None:
     reading = read_tasks([of_data({"text": "https://ann.example"}, ANN | {"start": 8, "end": 11, "text": "ann"})])
     assert span_texts(reading.layer) == [("1", "ann", "PER")]

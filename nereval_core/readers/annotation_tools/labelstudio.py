@@ -45,7 +45,8 @@ EXPORT = "export it as JSON, or write it as Label Studio's documentation has it"
 BLANKS = re.compile(r"(?:\s|\\n)+")
 FILE_NAME = re.compile(
     r"\s*(?:(?:https?|s3|gs|file|azure-blob|hf)://\S+|/?(?:data|upload|files?|mnt|home)/\S+|\S*\?d=\S+"
-    r"|\S+\.(?:txt|html?|pdf|json|csv|tsv|xml|md|docx?|png|jpe?g|gif|wav|mp3|mp4))\s*",
+    r"|\S+\.(?:txt|html?|pdf|json|csv|tsv|xml|md|docx?|png|jpe?g|gif|webp|tiff?|bmp|wav|mp3|flac|m4a|mp4)"
+    r"|data:\w+/\S+)\s*",
     re.IGNORECASE,
 )
 """A text that is the name or address of a file, as tasks have it that load their text (`valueType="url"`)."""
@@ -59,7 +60,7 @@ Owner = tuple[bool, str]
 class Task:
     """One text with the results of each layer; `paragraphs` are those of a dialogue, none of a text.
 
-    `key` is that of the text in the data.
+    `key` is that of the text in the data; `has_regions` where a result is a part of an image, a recording or a table.
     """
 
     name: str | None
@@ -71,6 +72,7 @@ class Task:
     file_name: str
     meta: Mapping[str, Any]
     results: dict[Owner, Results] = field(default_factory=dict)
+    has_regions: bool = False
 
 
 class LabelStudioReader(Reader):
@@ -229,6 +231,10 @@ def _fits(text: str, start: int, end: int, quote: str) -> bool:
 def _file_name_problems(tasks: Sequence[Task]) -> Iterator[Problem]:
     """Yield the problems of tasks whose text is the name of a file, and whose spans quote nothing of it."""
     for task in tasks:
+        if task.has_regions and FILE_NAME.fullmatch(task.text):
+            finding = f"{quoted(task.key)} is the name of a file, and regions are labelled in it, not spans of a text"
+            yield Problem(task.file_name, task.line, finding, "export a project of texts")
+            continue
         values = [result.get("value") for results in task.results.values() for result in results]
         quoted_texts = [value.get("text") for value in values if isinstance(value, dict)]
         if FILE_NAME.fullmatch(task.text) and values and not all(text and text in task.text for text in quoted_texts):
@@ -266,6 +272,7 @@ def _task(
         complain(f"no text in the task's data{listed}", f"{remedy}, or a dialogue as a list of objects")
         return None
     results: dict[Owner, Results] = {}
+    has_regions = False
     used = {key, "id"} if whole else {key}
     for owner, listed_results in _sides(row, complain) if whole else _least(data, row, used, complain):
         if listed_results is None:
@@ -275,6 +282,7 @@ def _task(
             skipped["earlier work of one annotator or model on one task"] += 1
         results[owner] = [result for result in listed_results if str(result.get("type", "")).lower() in SPANS]
         skipped["results that are not spans of text"] += len(listed_results) - len(results[owner])
+        has_regions |= any(_is_region(str(result.get("type", ""))) for result in listed_results)
     meta = {name: value for name, value in data.items() if name not in used}
     for name, value in meta.items():
         if types_of_value(value) is not None:
@@ -282,7 +290,20 @@ def _task(
     paragraphs = [] if isinstance(data[key], str) else [paragraph["text"] for paragraph in data[key]]
     text = "\n".join(paragraphs) if paragraphs else data[key]
     own = id_string(data.get("id")) if whole else None
-    return Task(id_string(row.get("id")), own, key, text, paragraphs, line, file_name, meta, results)
+    has_regions |= not whole and any(
+        _is_region(kind)
+        for value in meta.values()
+        if isinstance(value, list)
+        for entry in value
+        if isinstance(entry, dict)
+        for kind in entry
+    )
+    return Task(id_string(row.get("id")), own, key, text, paragraphs, line, file_name, meta, results, has_regions)
+
+
+def _is_region(kind: str) -> bool:
+    """Return whether a type of results is one of regions: `rectanglelabels`, `brushlabels`, `timeserieslabels`."""
+    return kind.lower().endswith("labels") and kind.lower() not in SPANS
 
 
 def _text_key(data: Mapping[str, Any]) -> str | None:

@@ -55,7 +55,10 @@ UNREAD_SHAPES = (
         f"write {ENTITIES}: the text stands in the document's HTML, label is the name of classId",
     ),
     _shape(
-        "an image of Prodigy", "image", "give annotations of text: spans of an image are boxes", absent="text tokens"
+        "an image of Prodigy",
+        "image",
+        "give annotations of text: spans of an image are boxes",
+        absent="text tokens annotator",
     ),
     _shape("UIMA's old JSON", "_context _views", "export UIMA CAS XMI, or UIMA CAS JSON 0.4.0"),
     # Programs.
