@@ -65,6 +65,7 @@ RESAMPLES = NumberOption(flag="--resamples", least=100, most=1_000_000)
 SEED = NumberOption(flag="--seed")
 LEVEL = NumberOption(flag="level", whole=False, least=0, most=1, open=True)
 """The confidence level of intervals."""
+INTERVAL_METHOD = "bias-corrected and accelerated bootstrap"
 MARGIN = NumberOption(flag="--margin", whole=False, least=0, most=1, open=True)
 """A difference of F1 within which systems are equivalent."""
 FOLD_COUNT = NumberOption(flag="--folds", least=2)

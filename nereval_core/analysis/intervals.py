@@ -167,23 +167,25 @@ def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> 
     return np.where(whole > 0, edges.clip(0, 1), np.nan)
 
 
-def are_certain(low: Float64, high: Float64) -> Bools:
-    """Return where P or R is all right or all wrong, by the ends of the intervals, shape (rows, 3)."""
-    is_certain: Bools = (low == high)[:, :2].any(axis=1)
-    return is_certain
+def are_all_or_none(totals: NDArray[Any]) -> Bools:
+    """Return where all gold spans, or all predictions, are right or all wrong; `totals` as `set_wilson_intervals`."""
+    credit, whole = totals[:, :2], totals[:, 2:]
+    is_all_or_none: Bools = ((whole > 0) & ((credit == 0) | (credit == 2 * whole))).any(axis=1)
+    return is_all_or_none
 
 
 def set_wilson_intervals(low: Float64, high: Float64, totals: NDArray[Any], is_wilson: Bools, level: float) -> None:
-    """Set Wilson's intervals of P and R, and none of F1, in some rows.
+    """Set Wilson's intervals of P and R, and none of F1, in some rows, and of each ratio whose resamples all agree.
 
     `low` and `high` are the ends of P, R and F1 by the bootstrap, shape (rows, 3), `totals` sums of the PARTS of
     `bootstrap`, shape (rows, 4). Where all spans are right, or all are wrong, all resamples agree, which does not make
     the ratio certain.
     """
+    is_set = is_wilson[:, None] | (low == high)
     for ratio, part in enumerate((1, 0)):
-        ends = wilson_interval(totals[:, part] / 2, totals[:, part + 2], level)
-        low[is_wilson, ratio], high[is_wilson, ratio] = ends[:, is_wilson]
-    low[is_wilson, 2] = high[is_wilson, 2] = np.nan
+        rows = is_set[:, ratio]
+        low[rows, ratio], high[rows, ratio] = wilson_interval(totals[rows, part] / 2, totals[rows, part + 2], level)
+    low[is_set[:, 2], 2] = high[is_set[:, 2], 2] = np.nan
 
 
 class JackknifedDifference(NamedTuple):

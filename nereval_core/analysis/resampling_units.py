@@ -31,8 +31,6 @@ UNMARKED_DOCUMENTS = (
     "small; resample by a metadata key or, as a last resort, by runs of sentences"
 )
 
-INTERVAL_METHOD = "bias-corrected and accelerated bootstrap"
-
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingPlan:

@@ -1,8 +1,9 @@
 """Significance: tables of scores with intervals, of differences with tests, and of what a corpus can show.
 
 Intervals are from the bias-corrected and accelerated bootstrap over units (documents, unless other `ResamplingUnits`
-are given). A figure that rests on a single unit has neither interval nor test. Where F1 is 0, or 1, in all resamples
-it has no interval, and P and R have Wilson's. Tests are approximate randomization
+are given). A figure that rests on a single unit has neither interval nor test. Where F1 or another
+figure is the same in all resamples it has no interval, and P and R have Wilson's; nor has the difference of two such
+figures an interval. Tests are approximate randomization
 (`SystemMeasure.p_value`). Holm's correction is over the tests of one table under one criterion (and of one type and
 measure), and beside it over all tests of the table, as is that of Benjamini and Hochberg.
 
@@ -114,6 +115,9 @@ point of F1; p of the test that the difference lies within ± `margin`, NaN wher
 
 ALL_OR_NONE = "F1 has no interval, P and R have Wilson's: all gold spans, or all predictions, are right or all wrong"
 """Why a row of `interval_table` has no interval of F1, other than that it rests on a single unit."""
+NO_VARIANCE = "no interval: it is the same in all resamples, which does not make it certain"
+NEITHER_VARIES = "no interval: each of the two is the same in all resamples, which does not make them certain"
+"""Why another figure has no interval, and a difference."""
 
 
 def interval_table(resampled: SystemResamples) -> pd.DataFrame:
@@ -126,7 +130,7 @@ def interval_table(resampled: SystemResamples) -> pd.DataFrame:
         value, low, high, undefined = resampled.estimate_ratios(number)
         rests_on_unit = list(map(lacks_interval, value[:, F1], low[:, F1]))
         is_certain = low[:, F1] == high[:, F1]
-        set_wilson_intervals(low, high, resampled.totals[number], is_certain, resampled.plan.level)
+        set_wilson_intervals(low, high, resampled.totals[number], np.zeros(len(low), bool), resampled.plan.level)
         f1_ranks = ranks(value[:, F1])
         for system, name in enumerate(counted.systems):
             pos, act = resampled.totals[number, system, 2:]
@@ -174,8 +178,12 @@ def _difference_rows(
     if not pairs:
         return
     counted = measure.resampled.counted
+    is_constant = np.ptp(measure.values.resampled, axis=-1) <= RATIO_TOLERANCE
     columns = zip(*measure.differences(pairs), strict=True)
     for (system, baseline), (difference, low, high, undefined) in zip(pairs, columns, strict=True):
+        why = counted.units.no_interval_note(figure) if lacks_interval(difference, low) else ""
+        if is_constant[system] and is_constant[baseline]:
+            low, high, why = np.nan, np.nan, NEITHER_VARIES
         yield {
             **keys,
             "system": counted.systems[system],
@@ -185,7 +193,7 @@ def _difference_rows(
             "high": high,
             "undefined": undefined,
             "p": measure.p_value(system, baseline),
-            "why": counted.units.no_interval_note(figure) if lacks_interval(difference, low) else "",
+            "why": why,
         }
 
 
@@ -270,6 +278,8 @@ def measure_tables(
         estimates = measure.estimates()
         for system, rank, value, low, high, undefined in zip(systems, ranks(estimates.value), *estimates, strict=True):
             why = units.no_interval_note(name) if lacks_interval(value, low) else ""
+            if low == high:
+                low, high, why = np.nan, np.nan, NO_VARIANCE
             row = {**keys, "system": system, "value": value, "low": low, "high": high, "undefined": undefined}
             rows.append(row | {"rank": rank, "why": why})
         difference_rows += _difference_rows(measure, pairs, keys, f"a {name}")

@@ -9,9 +9,10 @@ from operator import attrgetter
 from types import MappingProxyType
 
 from nereval_core import __version__
-from nereval_core.analysis.resampling_units import INTERVAL_METHOD, ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.sentences import name_list, number_with_noun
 from nereval_core.conventions import Outcome, find_convention
+from nereval_core.options import INTERVAL_METHOD
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.report import METHODS_FORMS
 from nereval_core.report.references import HOLM, INTERVAL, METHODS, STRATA, bibtex, works, works_named_in

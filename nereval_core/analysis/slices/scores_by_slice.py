@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.bootstrap import RATIOS, Bootstrap, DocumentCounts, ratios
-from nereval_core.analysis.intervals import are_certain, set_wilson_intervals
+from nereval_core.analysis.intervals import are_all_or_none, set_wilson_intervals
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.slices.span_values import Side, SlicedScores, SpanValues
 from nereval_core.corpus.arrays import Int64
@@ -135,8 +135,9 @@ def slice_table(
     if not is_wilson.all():
         for row, sums in enumerate(bootstrap.resample_units(by_unit)):
             low[row], high[row] = bootstrap.estimate(sums.map(ratios))[1:3]
-    is_wilson |= are_certain(low, high)
-    set_wilson_intervals(low, high, by_unit.sum(axis=-1, dtype=np.int64), is_wilson, plan.level)
+    totals = by_unit.sum(axis=-1, dtype=np.int64)
+    is_wilson |= are_all_or_none(totals)
+    set_wilson_intervals(low, high, totals, is_wilson, plan.level)
     low[is_lone] = high[is_lone] = np.nan
     table: dict[str, Any] = {"slice": [tally.names[code] for code in slices.tolist()]}
     for side, counts in (("gold", gold), ("pred", pred)):

@@ -15,7 +15,7 @@ import pandas as pd
 from nereval_core.analysis.bootstrap import PARTS, RATIOS
 from nereval_core.analysis.comparison.measures import ComparisonGroup, UnitCounts
 from nereval_core.analysis.comparison.significance import ALL_OR_NONE, DIFFERENCE_COLUMNS, group_tables
-from nereval_core.analysis.intervals import are_certain, set_wilson_intervals
+from nereval_core.analysis.intervals import are_all_or_none, set_wilson_intervals
 from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.slices.scores_by_slice import FEW_UNITS_OF_SLICE, SLICE_PLAN, SliceTally
@@ -46,7 +46,7 @@ def compare_slices(
     totals = counts[with_spans].sum(axis=-1, dtype=np.int64).reshape(-1, len(PARTS))
     lows, highs = [f"{ratio}_low" for ratio in RATIOS], [f"{ratio}_high" for ratio in RATIOS]
     low, high = intervals[lows].to_numpy(copy=True), intervals[highs].to_numpy(copy=True)
-    is_certain = are_certain(low, high)
+    is_certain = are_all_or_none(totals)
     set_wilson_intervals(low, high, totals, is_few | is_certain, plan.level)
     intervals.loc[is_certain & intervals["why"].eq("") & intervals["f1"].notna(), "why"] = ALL_OR_NONE
     # What is in a single unit has no interval at all.

@@ -25,8 +25,8 @@ from nereval_core.analysis.agreement.tables import (
     figure_table,
     pair_table,
 )
-from nereval_core.analysis.resampling_units import INTERVAL_METHOD
 from nereval_core.cli.output import Result, methods_file
+from nereval_core.options import INTERVAL_METHOD
 from nereval_core.report.json_results import side, versions
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import Table, frame_table, objects

@@ -24,10 +24,11 @@ from nereval_core.analysis.comparison.tables import (
 )
 from nereval_core.analysis.crosstab import transition_records, transition_tables
 from nereval_core.analysis.multiple_tests import are_significant
-from nereval_core.analysis.resampling_units import INTERVAL_METHOD, ResamplingPlan
+from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.sentences import holm_in_words, ranking_method, significance_in_words
 from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result, methods_file
+from nereval_core.options import INTERVAL_METHOD
 from nereval_core.problems import FormatError, Problem
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, system_side, versions

@@ -18,6 +18,7 @@ from nereval_core.cli.options import (
     check_by,
     parsed,
 )
+from nereval_core.options import INTERVAL_METHOD
 
 if TYPE_CHECKING:
     from nereval_core.analysis.agreement.coefficients import Pair
@@ -34,7 +35,7 @@ A, B, C are the layers of annotators or systems over the same documents; none is
 options for predictions to the others. F1 is computed for each pair under --criteria, kappa and alpha on tokens (the
 category of a token is the set of types that cover it), unitizing alpha (of 2004) on characters. For more than two
 annotators F1 and observed agreement are means over the pairs, undefined ones left out, and kappa is Fleiss'. Criteria
-that are not symmetric give both ways. Intervals are from the bias-corrected and accelerated bootstrap over documents,
+that are not symmetric give both ways. Intervals are from the {INTERVAL_METHOD} over documents,
 or the units of --resample-by. An undefined figure has its reason: no spans, one category only, or no expected
 disagreement.
 

@@ -19,6 +19,7 @@ from nereval_core.cli.options import (
     listed,
     parsed,
 )
+from nereval_core.options import INTERVAL_METHOD
 from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ HELP = "compare systems, with intervals and tests"
 USAGE = "GOLD A B [C ...] [options] | --other-corpora RESULT RESULT ..."
 EXAMPLE = "gold.jsonl old.jsonl new.jsonl --criteria strict --figure comparison.html"
 NOTES = f"""\
-Intervals are from the bias-corrected and accelerated bootstrap over documents (or the units of --resample-by),
+Intervals are from the {INTERVAL_METHOD} over documents (or the units of --resample-by),
 differences to the baseline use the same resamples, and p comes from approximate randomization with Holm's correction
 over the systems.
 Scores that rest on a single document have neither interval nor test. The table of power has the least difference that

@@ -11,7 +11,6 @@ import streamlit as st
 
 from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.resampling_units import (
-    INTERVAL_METHOD,
     RUNS_PREFIX,
     WITHIN,
     ResamplingPlan,
@@ -21,6 +20,7 @@ from nereval_core.analysis.resampling_units import (
 )
 from nereval_core.analysis.sentences import holm_in_words, name_list, significance_in_words
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
+from nereval_core.options import INTERVAL_METHOD
 from nereval_core.problems import FormatError, capitalised, name_text
 from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature

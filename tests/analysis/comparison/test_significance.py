@@ -29,6 +29,8 @@ from nereval_core.analysis.comparison.measures import (
 )
 from nereval_core.analysis.comparison.significance import (
     ALL_OR_NONE,
+    NEITHER_VARIES,
+    NO_VARIANCE,
     best_shares,
     by_type_tables,
     difference_table,
@@ -174,10 +176,28 @@ def test_a_binomial_agrees_with_the_exact_interval() -> None:
     exact = stats.binomtest(right, n).proportion_ci(0.95, "exact")
     assert row["recall_low"] == pytest.approx(exact.low, abs=2 / n)
     assert row["recall_high"] == pytest.approx(exact.high, abs=2 / n)
-    # What is always right cannot vary, and F1 varies with recall.
+    # All predictions are right in all resamples, which does not make P certain; F1 varies with recall.
     assert (row["precision_low"], row["precision_high"]) == (1, 1)
     told = interval_table(drawn).iloc[0]
     assert told["f1_low"] < told["f1"] < told["f1_high"] and not told["why"]
+    wilson = stats.binomtest(right, right).proportion_ci(0.95, "wilson")
+    assert (told["precision_low"], told["precision_high"]) == (pytest.approx(wilson.low), pytest.approx(1))
+    assert (told["recall_low"], told["recall_high"]) == (row["recall_low"], row["recall_high"])
+
+
+def test_figures_that_do_not_vary_and_their_differences_have_no_interval() -> None:
+    """Two systems that are all wrong, one that is all right: an interval of [0, 0] would be certainty."""
+    text = "one two"
+    gold = [[(0, 3, "A")] for _ in range(20)]
+    outputs = {"wrong": [[(0, 3, "B")]] * 20, "as wrong": [[(4, 7, "A")]] * 20, "right": gold}
+    scores = {name: nereval.score(gold, pred, texts=[text] * 20, criteria=["strict"]) for name, pred in outputs.items()}
+    comparison = compare_scores(scores, plan=PLAN, measures=["recall", "macro-f1"])
+    for table in (comparison.differences, comparison.pairs, comparison.measure_differences):
+        assert table["difference"].isin([0, 1]).all() and table["p"].notna().all()
+        assert table[["low", "high"]].isna().all(axis=None) and table["why"].eq(NEITHER_VARIES).all()
+    assert (
+        comparison.measures[["low", "high"]].isna().all(axis=None) and comparison.measures["why"].eq(NO_VARIANCE).all()
+    )
 
 
 def test_a_type_that_is_all_wrong_has_no_interval_as_its_slice_has_none() -> None:
