@@ -48,6 +48,11 @@ FORMS = {
 """By form: its name, the ending of its files, and their type."""
 
 
+def with_system(table: pd.DataFrame, system: str) -> pd.DataFrame:
+    """Return a table on one system with its name in a column: files are put together, and renamed."""
+    return pd.concat([pd.Series(system, table.index, name="system", dtype="str"), table], axis=1)
+
+
 def csv_of(table: pd.DataFrame, signature: str) -> bytes:
     """Return a table as CSV in UTF-8; missing values are empty."""
     rows = tuple((*row, signature) for row in _cells(table))
@@ -165,8 +170,9 @@ LOSSY = "--lossy"
 """The option that a refusal names if leaving something out would mend it."""
 WITHOUT = "without what it cannot hold"
 """Behind the name of a file on the button of a download that leaves something out."""
-PROBLEMS = 5
-"""What a format cannot hold is told of so many things."""
+LEFT_OUT = "left out"
+"""Words of the notes on what a format cannot hold."""
+JSONL_HOLDS_ALL = "The file is then without that; jsonl holds everything."
 
 Copy = tuple[str, bytes, tuple[str, ...]]
 
@@ -206,15 +212,15 @@ def offer_layer(
             st.download_button(label, copy[1], file_name=copy[0], key=button, on_click="ignore", type=kind)
         if beside is not None:
             beside()
-    if refusal is not None:
-        lost = "; ".join(plain(problem.found, 200) for problem in refusal.problems[:PROBLEMS])
-        more = f"; and {len(refusal.problems) - PROBLEMS:,} more" if len(refusal.problems) > PROBLEMS else ""
-        st.warning(f"{lost}{more}. The file is then without that; jsonl holds everything.")
     if isinstance(copy, FormatError):
         show_problems(copy.lines())
     elif copy is not None:
+        losses = [note for note in copy[2] if LEFT_OUT in note]
+        if losses:
+            st.warning(f"{'; '.join(plain(note, 400) for note in losses)}. {JSONL_HOLDS_ALL}")
         for note in copy[2]:
-            st.caption(plain(note, 400))
+            if note not in losses:
+                st.caption(plain(note, 400))
 
 
 def _copy_or_refusal(

@@ -25,7 +25,7 @@ from nereval_core.records.queries import overall_query
 from nereval_core.report.figures.criteria import ladder_bars
 from nereval_core.tables import RATIO_KEYS
 from nereval_core.tables.glossary import GLOSSARY
-from pages.shared.components.downloads import Export
+from pages.shared.components.downloads import Export, with_system
 from pages.shared.components.tables import ChosenCell, formula_box, open_records, show_table, table_export
 from pages.shared.criteria.ladder import listed_under, steps_of
 from pages.shared.data import caches
@@ -69,7 +69,7 @@ def show_numbers(page: PageContext, ours: Sequence[CriterionRow], scorers: Seque
         page,
         table,
         signature=page.signature(),
-        data=_data(rows),
+        data=_data(page, rows),
         file="criteria",
         choose=table.keys,
         figure=partial(_figure, page, rows),
@@ -86,11 +86,11 @@ def numbers_export(page: PageContext, ours: Sequence[CriterionRow], scorers: Seq
     rows = order_rows(ours, scorers)
     table = all_criteria_table(rows, {step.criterion: step for step in steps_of(page)})
     figure = partial(_figure, page, rows)
-    return table_export(table, page.signature(), data=_data(rows), file="criteria", figure=figure)
+    return table_export(table, page.signature(), data=_data(page, rows), file="criteria", figure=figure)
 
 
-def _data(rows: Sequence[CriterionRow]) -> pd.DataFrame:
-    return criteria_table(rows).rename(columns={"signature": "signature of the row"})
+def _data(page: PageContext, rows: Sequence[CriterionRow]) -> pd.DataFrame:
+    return with_system(criteria_table(rows).rename(columns={"signature": "signature of the row"}), page.system)
 
 
 def _figure(page: PageContext, rows: Sequence[CriterionRow]) -> go.Figure:

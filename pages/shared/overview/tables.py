@@ -23,7 +23,7 @@ from nereval_core.report.score_tables import average_table, criterion_table, doc
 from nereval_core.tables import RATIO_KEYS, RATIOS, Column, Table
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import export_menu, into_view
-from pages.shared.components.downloads import Export, page_of
+from pages.shared.components.downloads import Export, page_of, with_system
 from pages.shared.components.tables import (
     ROWS,
     count_link,
@@ -78,6 +78,7 @@ def by_criterion(
         page,
         table,
         signature=export.signature,
+        data=export.table,
         facts=(page.view, names),
         figure=export.figure,
         caption=CHOICE,
@@ -91,7 +92,8 @@ def criteria_export(
     """Return the table of criteria as files, which can be had as bars too."""
     frame = _criteria(page, names, name, ratios).to_frame()
     signatures = " / ".join(page.signature(criterion) for criterion in names)
-    return Export(frame, signatures, name, figure=lambda: decision_bars(frame, page.system))
+    named_rows = with_system(frame, page.system)
+    return Export(named_rows, signatures, name, figure=lambda: decision_bars(frame, page.system))
 
 
 @memoized()
@@ -208,13 +210,16 @@ def _type_table(page: PageContext, *, shown: bool) -> None:
     """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
     words = page.words
     table = _types(page)
+    intervals = type_scores(page)[["type", "f1_low", "f1_high"]].dropna(axis="columns", how="all")
+    data = with_system(table.to_frame().merge(intervals, on="type", how="left"), page.system)
     if not shown:
-        table_export(table, page.signature()).draw()
+        table_export(table, page.signature(), data=data).draw()
         return
     show_table(
         page,
         table,
         signature=page.signature(),
+        data=data,
         caption=f"R counts the {words.spans('gold')} of a type, P the {words.spans('pred')}, each with their own "
         f"decisions: {', '.join(map(words.label, DECISIONS))}.",
     )
