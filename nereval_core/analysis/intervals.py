@@ -174,14 +174,16 @@ def are_all_or_none(totals: NDArray[Any]) -> Bools:
     return is_all_or_none
 
 
-def set_wilson_intervals(low: Float64, high: Float64, totals: NDArray[Any], is_wilson: Bools, level: float) -> None:
+def set_wilson_intervals(
+    low: Float64, high: Float64, totals: NDArray[Any], level: float, is_wilson: Bools | bool = False
+) -> None:
     """Set Wilson's intervals of P and R, and none of F1, in some rows, and of each ratio whose resamples all agree.
 
     `low` and `high` are the ends of P, R and F1 by the bootstrap, shape (rows, 3), `totals` sums of the PARTS of
     `bootstrap`, shape (rows, 4). Where all spans are right, or all are wrong, all resamples agree, which does not make
     the ratio certain.
     """
-    is_set = is_wilson[:, None] | (low == high)
+    is_set = np.asarray(is_wilson)[..., None] | (low == high)
     for ratio, part in enumerate((1, 0)):
         rows = is_set[:, ratio]
         low[rows, ratio], high[rows, ratio] = wilson_interval(totals[rows, part] / 2, totals[rows, part + 2], level)

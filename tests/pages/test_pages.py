@@ -308,6 +308,15 @@ def test_the_headline_has_the_intervals_of_the_comparison() -> None:
     assert cards[0]["button"] == f"95% interval {row['f1_low']:.3f} to {row['f1_high']:.3f}"
 
 
+def test_a_headline_that_is_all_wrong_has_no_interval_of_0_to_0() -> None:
+    gold, wrong = ("".join(text.replace("d1", f"d{n}") for n in range(12)) for text in (GOLD, PREDICTION))
+    app = opened("Overview", View(corpus=address(upload(opened("Start"), gold, wrong))["corpus"]))
+    cards = next(data["cards"] for data in component_data(app) if "cards" in data)
+    buttons = {card["label"]: card["button"] for card in cards if "button" in card}
+    assert buttons.pop("F1") == "formula"
+    assert set(buttons.values()) == {"95% interval 0.000 to 0.242"}
+
+
 def test_a_number_of_the_headline_opens_and_closes_its_formula() -> None:
     app = opened("Overview", VIEW, list_formula="R")
     cards = next(data["cards"] for data in component_data(app) if "cards" in data)

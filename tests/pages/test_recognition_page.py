@@ -329,6 +329,7 @@ def test_loose_pairs_of_text_and_annotations_are_one_layer() -> None:
     system = packed({f"d{number}.{ending}": raw for number in (1, 2) for ending, raw in (("txt", text), ("ann", ann))})
     app = given(*loose, ("run.zip", system))
     assert roles(app) == {"d1.txt": "Gold", "run.zip": "System"}
+    assert sum(line.endswith(":green[✓] brat · 2 documents in 4 files") for line in said(app)) == 2
     assert list(account(read(app))["documents"]) == [2, 2]
 
 

@@ -279,6 +279,15 @@ def test_decades_without_data_are_gaps_and_every_system_has_intervals() -> None:
     (dots,) = (trace for trace in figure["data"] if trace["mode"] == "markers")
     assert [data[1] for data in dots["customdata"]] == ["1790s", "1800s", "1840s", "1890s"]
     assert all(width > 0 for width in dots["error_x"]["array"])
+    # Across the rows a grid tells the values; rows whose marks have no intervals stand closer.
+    assert figure["layout"]["xaxis"]["showgrid"]
+    lines = (gold.splitlines()[::2], system.splitlines()[::2])
+    few = loaded_of(*("\n".join(side) for side in lines), "few.jsonl")
+    app = opened("Slices", View(corpus=few.corpus.digest, system="system", slices_tab="decades"))
+    (chart,) = (chart for chart in app.get("plotly_chart") if "table_slice_systems" in chart.proto.id)
+    lower = json.loads(chart.proto.spec)
+    assert len(lower["layout"]["yaxis"]["ticktext"]) == len(figure["layout"]["yaxis"]["ticktext"])
+    assert lower["layout"]["height"] < figure["layout"]["height"]
 
 
 def test_a_system_in_a_slice_opens_its_errors_there() -> None:

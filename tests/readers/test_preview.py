@@ -95,9 +95,22 @@ def test_what_is_no_table_is_only_told(files: dict[str, str]) -> None:
     assert found.problems[0].found.startswith("the format cannot be recognised: it ")
 
 
+@pytest.mark.parametrize(
+    ("files", "documents"),
+    [
+        ({"a.txt": "abc", "a.ann": ANN.decode(), "b.txt": "abc", "b.ann": ANN.decode()}, 2),
+        # A text too many, and files that hold all documents.
+        ({"a.txt": "abc", "a.ann": ANN.decode(), "b.ann": ANN.decode()}, 0),
+        ({"x.jsonl": SAMPLES["doccano triples"][1]["all.jsonl"]}, 0),
+    ],
+)
+def test_documents_are_counted_where_each_has_a_file_for_its_text(files: dict[str, str], documents: int) -> None:
+    assert seen(files).documents == documents
+
+
 def test_what_would_not_be_read_and_what_is_wrong_is_said() -> None:
     source = Source.of_uploads([("g.zip", zipped(("d.ann", ANN), ("d.txt", b"abc"), ("p.png", b"x")))])
-    assert preview.preview(source) == Preview("brat", 2, unread=("p.png",))
+    assert preview.preview(source) == Preview("brat", 2, unread=("p.png",), documents=1)
     assert seen({"x.jsonl": SAMPLES["doccano triples"][1]["all.jsonl"], "notes.md": "# x"}).unread == ("notes.md",)
     found = seen({"x.json": SAMPLES["Label Studio"][1]["export.json"][:-3]}, format="labelstudio")
     assert found.format == "labelstudio" and found.problems[0].line is not None

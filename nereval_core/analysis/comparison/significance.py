@@ -130,7 +130,7 @@ def interval_table(resampled: SystemResamples) -> pd.DataFrame:
         value, low, high, undefined = resampled.estimate_ratios(number)
         rests_on_unit = list(map(lacks_interval, value[:, F1], low[:, F1]))
         is_certain = low[:, F1] == high[:, F1]
-        set_wilson_intervals(low, high, resampled.totals[number], np.zeros(len(low), bool), resampled.plan.level)
+        set_wilson_intervals(low, high, resampled.totals[number], resampled.plan.level)
         f1_ranks = ranks(value[:, F1])
         for system, name in enumerate(counted.systems):
             pos, act = resampled.totals[number, system, 2:]

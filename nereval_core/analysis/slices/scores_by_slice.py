@@ -137,7 +137,7 @@ def slice_table(
             low[row], high[row] = bootstrap.estimate(sums.map(ratios))[1:3]
     totals = by_unit.sum(axis=-1, dtype=np.int64)
     is_wilson |= are_all_or_none(totals)
-    set_wilson_intervals(low, high, totals, is_wilson, plan.level)
+    set_wilson_intervals(low, high, totals, plan.level, is_wilson)
     low[is_lone] = high[is_lone] = np.nan
     table: dict[str, Any] = {"slice": [tally.names[code] for code in slices.tolist()]}
     for side, counts in (("gold", gold), ("pred", pred)):

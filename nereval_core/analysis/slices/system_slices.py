@@ -47,7 +47,7 @@ def compare_slices(
     lows, highs = [f"{ratio}_low" for ratio in RATIOS], [f"{ratio}_high" for ratio in RATIOS]
     low, high = intervals[lows].to_numpy(copy=True), intervals[highs].to_numpy(copy=True)
     is_certain = are_all_or_none(totals)
-    set_wilson_intervals(low, high, totals, is_few | is_certain, plan.level)
+    set_wilson_intervals(low, high, totals, plan.level, is_few | is_certain)
     intervals.loc[is_certain & intervals["why"].eq("") & intervals["f1"].notna(), "why"] = ALL_OR_NONE
     # What is in a single unit has no interval at all.
     low[intervals["units"] < 2] = high[intervals["units"] < 2] = np.nan

@@ -52,7 +52,7 @@ class Preview:
     `waiting` says that layers have not been looked for; `unread` are names of files and columns that would be passed
     over, `problems` what would keep the source from being read, as far as is known. `tags` are
     the columns with tags among which one has to be chosen. Where `folders` is true, the layers are
-    folders of the source, or `sheets` of a workbook.
+    folders of the source, or `sheets` of a workbook. `documents` are those whose texts have files of their own.
     """
 
     format: str
@@ -66,6 +66,7 @@ class Preview:
     tags: tuple[TagColumn, ...] = ()
     folders: bool = False
     sheets: bool = False
+    documents: int = 0
 
 
 def preview(
@@ -104,8 +105,24 @@ def preview(
     layer_names = names if len(names) > 1 else ()
     tags = reader(recognised).tag_column_choices(source) if recognised else ()
     return Preview(
-        recognised, len(source.files), layer_names, waiting, column_preview, unread, problems, _apart(source), tags
+        recognised,
+        len(source.files),
+        layer_names,
+        waiting,
+        column_preview,
+        unread,
+        problems,
+        _apart(source),
+        tags,
+        documents=_texts(source) if recognised else 0,
     )
+
+
+def _texts(source: Source) -> int:
+    """Return how many documents have their text in a file of its own beside that of their annotations, if all do."""
+    stems = [file.name.removesuffix(file.suffix) for file in source.files]
+    texts = source.by_suffix.get(".txt", ())
+    return len(texts) if texts and len(set(stems)) == len(texts) < len(stems) else 0
 
 
 def _apart(source: Source) -> tuple[str, ...]:

@@ -28,8 +28,9 @@ from nereval_core.report.figures.parts import (
 from nereval_core.tables import p_value_sentence, signed
 
 _HEAD = 112
-_ROW, _ROW_OF_TWO_LINES, _FACET, _IN_FACET = 28, 36, 22, 16
-"""Pixels of a row of a system, with a name on one line or two, of a facet beside its systems, and of each of these."""
+_ROW, _ROW_OF_TWO_LINES, _FACET, _IN_FACET, _WITHOUT_INTERVALS = 28, 36, 22, 16, 7
+"""Pixels of a row of a system, with a name on one line or two, of a facet beside its systems, and of each of these,
+also where no system has an interval: marks alone may stand closer."""
 _LANE, _LANES = 0.022, 0.16
 """Width of a lane of brackets, and of all lanes at most, as shares of the plot."""
 
@@ -128,7 +129,8 @@ def leaderboard(
     else:
         names = _facet_names(table, facets)
         rows_axis = row_axis(names)
-        height = _HEAD + 70 + (_FACET + _IN_FACET * len(systems)) * max(1, len(facets))
+        row_height = _IN_FACET if table["f1_low"].notna().any() else _WITHOUT_INTERVALS
+        height = _HEAD + 70 + (_FACET + row_height * len(systems)) * max(1, len(facets))
         # All at once: `add_hline` goes through the whole figure for each.
         line = {"type": "line", "xref": "x domain", "yref": "y", "x0": 0, "x1": 1, "line": {"color": GRID, "width": 1}}
         lines = ({**line, "y0": place - 0.5, "y1": place - 0.5} for place in range(1, len(facets)))

@@ -84,8 +84,8 @@ def interval_bars(values: Iterable[float], low: Iterable[float], high: Iterable[
 
 
 def value_axis(title: str) -> dict[str, Any]:
-    """Return an axis of numbers."""
-    return {"title": title, "gridcolor": GRID, "zeroline": False}
+    """Return an axis of numbers, with its grid: Streamlit's theme draws none across a horizontal axis."""
+    return {"title": title, "showgrid": True, "gridcolor": GRID, "zeroline": False}
 
 
 def ratio_axis(title: str = "P, R, F1") -> dict[str, Any]:

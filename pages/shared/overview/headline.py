@@ -12,6 +12,7 @@ import streamlit as st
 
 from nereval_core.analysis.comparison.measures import SystemResamples, count_units
 from nereval_core.analysis.errors import errors_query
+from nereval_core.analysis.intervals import set_wilson_intervals
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.problems import capitalised
 from nereval_core.records.queries import overall_query
@@ -147,6 +148,8 @@ def _intervals(page: PageContext, plan: ResamplingPlan, names: tuple[str, ...]) 
     scores = {page.system: page.scores(names=names)}
     resampled = SystemResamples(count_units(scores, list(names), units_of(page)), plan)
     estimates = [resampled.estimate_ratios(place) for place in range(len(names))]
+    for each, totals in zip(estimates, resampled.totals, strict=True):
+        set_wilson_intervals(each.low, each.high, totals, plan.level)
     return {
         name: list(zip(each.low[0].tolist(), each.high[0].tolist(), strict=True))
         for name, each in zip(names, estimates, strict=True)

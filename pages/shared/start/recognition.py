@@ -17,7 +17,7 @@ from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from nereval_core.readers.shared.tag_cells import TagColumn
 from pages.shared.data import masks
 from pages.shared.data.memo import memoized
-from pages.shared.view.text import named, plain
+from pages.shared.view.text import count, named, plain
 
 Chosen = tuple[tuple[str, int | str], ...]
 """Contents of columns as pairs: a key of a cache has to be hashable."""
@@ -121,7 +121,8 @@ def _line(recognised: Preview, title: str, is_refused: bool) -> None:
     if recognised.format:
         mark = ":red[✗ not read]" if is_refused else ":green[✓]"
         parts.append(f"{mark} {plain(recognised.format)}")
-        parts.append(f"{recognised.files:,} file{'s' if recognised.files > 1 else ''}")
+        documents = f"{count(recognised.documents, 'document')} in " if recognised.documents else ""
+        parts.append(f"{documents}{count(recognised.files, 'file')}")
     if recognised.layers:
         names = ", ".join(named(name, 40) for name in recognised.layers[:LINES])
         inside = "sheets" if recognised.sheets else "folders"
