@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
