@@ -32,6 +32,15 @@ READ = {
     "a table of three columns": ("| No | Type | Text |\n|--|--|--|\n| 1 | PER | Ada |\n| 2 | LOC | Oslo |", BOTH, True),
     "links": ("[Ada](PER) flew to [Oslo](LOC).", BOTH, True),
     "brackets": ("[PER Ada ] flew to [LOC Oslo].", BOTH, False),
+    "brackets with bars": ("[ Ada | PER ] flew to [ Oslo | LOC ].", BOTH, False),
+    "bold with types behind": ("**Ada** (PER) flew to **Oslo** [LOC].", BOTH, False),
+    "tuples without quotation marks": ("(Ada, PER)\n(Oslo, LOC)", BOTH, False),
+    "a line of tuples": ("(Ada, PER), (Oslo, LOC)", BOTH, False),
+    "types first in a line": ("PER: Ada; LOC: Oslo", BOTH, False),
+    "types first in a line, of several": ("PER: Ada, Smith, LOC: Oslo", [*BOTH, (21, "PER")], False),
+    "lines with commas": ("entity,type\nAda,PER\nOslo,LOC", BOTH, True),
+    "YAML": ("entities:\n  - text: Ada\n    type: PER\n  - text: Oslo\n    type: LOC", BOTH, True),
+    "forms": ("Entity: Ada\nType: PER\n\nEntity: Oslo\nType: LOC", BOTH, True),
     "a line of them": ("Ada (PER), Oslo (LOC)", BOTH, False),
     "with remarks": ("- Ada: PER (a person)\n- Oslo: LOC - a town", BOTH, False),
     "in a fence": ("```\n- Ada: PER\n- Oslo: LOC\n```", BOTH, True),
@@ -72,6 +81,9 @@ REFUSED = (
     "| Ada | PER |\n|---|---|\n| Oslo |",
     "Ada | PER | Oslo | LOC",
     "[Ada](https://example.org/PER) flew",
+    "entity,type\nAda,PER\nOslo",
+    "Entity: Ada\nType: PER\nEntity: Oslo",
+    "(Ada, PER) flew to Oslo",
 )
 
 
@@ -82,7 +94,16 @@ def test_an_answer_that_is_no_list_throughout_is_refused(answer: str) -> None:
 
 
 def test_hostile_lines_are_done_with_at_once() -> None:
-    for answer in ("[A" + " " * 60_000, "- a" + " " * 60_000 + "b", "- " + "(" * 30_000, "|-" * 30_000, "a\t" * 30_000):
+    for answer in (
+        "[A" + " " * 60_000,
+        "- a" + " " * 60_000 + "b",
+        "- " + "(" * 30_000,
+        "|-" * 30_000,
+        "a\t" * 30_000,
+        "(a" + ", " * 30_000,
+        "[a" * 30_000 + "|" * 30_000,
+        "a " * 30_000 + ":",
+    ):
         assert not pairs_of_lines(answer, ("per",))
 
 

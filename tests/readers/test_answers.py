@@ -77,6 +77,31 @@ ANSWERS: dict[str, tuple[str, list[tuple[int, str]], str]] = {
     "keys turned": ('{"entities": [{"text": "PER", "type": "Ada"}]}', ADA, f"{TURNED} 1"),
     "trailing commas": ('{"PER": ["Ada",], "LOC": ["Oslo"],}', BOTH, ""),
     "tuples of Python": ("entities = [('Ada', 'PER'), ('Oslo', \"LOC\")]", BOTH, ""),
+    "set of Python": ("{('Ada', 'PER'), ('Oslo', 'LOC')}", BOTH, ""),
+    "classes as types": ("result = [PER(span='Ada'), LOC(span='Oslo')]", BOTH, ""),
+    "objects of pydantic": (
+        "Answer(entities=[Entity(text='Ada', label='PER'), Entity(text='Oslo', label='LOC')])",
+        BOTH,
+        "",
+    ),
+    "keys of their own": ('[{"E": "Ada", "T": "PER"}, {"T": "LOC", "E": "Oslo"}]', BOTH, "exactly 2"),
+    "lists behind types": ('PER: ["Ada"]\nLOC: ["Oslo"]\nORG: []', BOTH, f"{TURNED} 2"),
+    "the last type without mentions": ("PER:\n- Ada\nLOC:\n- Oslo\nORG: []", BOTH, "exactly 2"),
+    "occurrence from 1": (
+        '[{"text": "Oslo", "type": "LOC", "occurrence": 2}]',
+        [(45, "LOC")],
+        "counted from 1: 1 of 1",
+    ),
+    "occurrences from 0": (
+        '[{"text": "Ada", "type": "PER", "occurrence": 0}, {"text": "Oslo", "type": "LOC", "occurrence": 1}]',
+        [(0, "PER"), (45, "LOC")],
+        "counted from 0: 2 of 2",
+    ),
+    "an occurrence that is not there": (
+        '[{"text": "Oslo", "type": "LOC", "occurrence": 9}]',
+        [(12, "LOC")],
+        "keys of answers that were not read: 'occurrence' 1",
+    ),
     "dictionary of Python": ("{'PER': ['Ada'], 'LOC': ['Oslo']}", BOTH, ""),
     "a type twice": ('{"PER": ["Ada"], "PER": ["Oslo"]}', [(0, "PER"), (12, "PER")], ""),
     "JSON in a string": (json.dumps(JSON), BOTH, ""),
@@ -116,7 +141,7 @@ REFUSED = {
     "cut in thought": ('<think>Perhaps {"PER": ["A', "nothing but reasoning: the answer is cut off"),
     "cut list": ('Here: [{"text": "Ada", "type": "PER"}, {"text": "Os', "the answer is cut off"),
     "cut lines": ('{"text": "Ada", "type": "PER"}\n{"text": "Os', "the answer is cut off"),
-    "calls": ("[Person(span='Ada', aka=['Oslo'])]", "not JSON"),
+    "calls": ("[Person('Ada', aka=['Oslo'])]", "not JSON"),
     "broken list around a list": ('{"PER": [Ada, ["Oslo"]]}', "not JSON"),
     "a key of Python twice": ("{'PER': ['Ada'], 'PER': ['Oslo']}", "not JSON"),
     "structure in tags": ("<entity><text>Ada</text><type>PER</type></entity>", "neither JSON nor tags in"),
@@ -179,6 +204,15 @@ ENTITIES = [{"text": "Ada", "type": "PER"}, {"text": "Oslo", "type": "LOC"}]
 FENCES = '```json\n{"PER": ["Ada"]}\n```\n\n```json\n{"LOC": ["Oslo"]}\n```'
 RESPONSES: dict[str, tuple[dict[str, Any], str]] = {
     "chat": ({"id": "d", "choices": [{"message": {**MESSAGE, "reasoning_content": "Hm."}}]}, REASONING),
+    "a request beside its response": (
+        {
+            "id": "d",
+            "request": {"contents": []},
+            "response": {"candidates": [{"content": {"parts": [{"text": JSON}]}}]},
+        },
+        "",
+    ),
+    "samples": ({"id": "d", "filtered_resps": [JSON]}, ""),
     "tool": ({"id": "d", "choices": [{"message": TOOL}]}, ""),
     "calls of a tool": (
         {

@@ -8,6 +8,7 @@ makes an answer unreadable.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -26,6 +27,14 @@ IN_BRACKETS = re.compile(r"[\[(]([^()\[\]]+)[\])]")
 NAMED = re.compile(r"(\w+):\s")
 """What may be the type of a further list in the same line."""
 LINKED = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<type>[^\W\d][\w .-]*)\)")
+BARRED = re.compile(r"\[(?P<text>[^\[\]|\n]+)\|\s*(?P<type>[^\W\d][\w.-]*)\s*\]")
+"""As TANL's models write."""
+BOLD = re.compile(r"\*\*(?P<text>[^*\n]+)\*\*\s?[\[(](?P<type>[^()\[\]\n]+)[\])]")
+TUPLE = re.compile(r"\((?P<text>[^()\n]+),(?P<type>[^(),\n]+)\)")
+FIELD = re.compile(r"(?P<key>[^\W\d][\w ]*):(?P<value>.*)")
+"""A line of YAML or of a form, `type: PER`."""
+NO_ITEMS = re.compile(r"(?<=:)[ \t]*(?:\[\s*\]|\{\s*\})[ \t]*$", re.MULTILINE)
+"""An empty list behind a type, in a list of mentions by type."""
 BRACKETED = re.compile(r"\[(?P<type>[^\W\d][\w.-]*)[\s:](?P<text>[^\[\]\n]+)\]")
 RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 """The line below the head of a table."""
@@ -68,10 +77,9 @@ def says_nothing(answer: str) -> bool:
 
 def pairs_of_lines(answer: str, types: Collection[str], text: str = "") -> list[LinePair] | None:
     """Return the mentions of an answer in lines, None where it is not one; `types` are gold's, in small letters."""
-    pairs = _of_table(answer)
-    if pairs is None:
-        pairs = _of_brackets(answer, types, text)
-    return _of_items(answer, types) if pairs is None else pairs
+    ways = (_of_table(answer), _of_cells(answer), _of_fields(answer, types), _of_brackets(answer, types, text))
+    pairs = next((pairs for pairs in ways if pairs is not None), None)
+    return _of_items(NO_ITEMS.sub("", answer), types) if pairs is None else pairs
 
 
 def _of_table(answer: str) -> list[LinePair] | None:
@@ -99,6 +107,44 @@ def _of_table(answer: str) -> list[LinePair] | None:
         numbers = {name: cell for name, cell in named if PLACE_COLUMN.search(name) and NUMBERS.fullmatch(cell)}
         pairs.append(LinePair(row[text], row[kind], sure, details=numbers))  # type: ignore[index]
     return [pair for pair in pairs if pair.text]
+
+
+def _of_cells(answer: str) -> list[LinePair] | None:
+    """Return mentions of lines with commas or semicolons between, below a head that names mention and type."""
+    lines = [line for line in answer.split("\n") if line.strip() and not line.strip().startswith("```")]
+    if not lines:
+        return None
+    mark = max(",;\t", key=lines[0].count)
+    head, text, kind = _columns_of_head(lines[0].replace(mark, "|"))
+    if text is None or kind is None:
+        return None
+    rows = list(csv.reader(lines[1:], delimiter=mark, skipinitialspace=True))
+    if any(len(row) != len(head) for row in rows):
+        return None
+    return [LinePair(row[text].strip(), row[kind].strip(), sure=True) for row in rows if row[text].strip()]
+
+
+def _of_fields(answer: str, types: Collection[str]) -> list[LinePair] | None:
+    """Return mentions of lines `text: Anna` and `type: PER`, in either order, as YAML and forms have them."""
+    pairs: list[LinePair] = []
+    fields: dict[bool, str] = {}
+    for line in answer.split("\n"):
+        if not line.strip() or line.strip().startswith("```"):
+            continue
+        bullet = BULLET.match(line)
+        field = FIELD.fullmatch(line[bullet.end() if bullet else 0 :].strip())
+        name = field["key"].strip().casefold().replace(" ", "_") if field else ""
+        is_type = name in TYPE_COLUMNS
+        if field is None or name in types or not (is_type or name in TEXT_COLUMNS or not field["value"]):
+            return None
+        if field["value"]:
+            if is_type in fields:
+                return None
+            fields[is_type] = _plain(field["value"])
+        if len(fields) == 2:
+            pairs.append(LinePair(fields[False], fields[True], sure=True))
+            fields = {}
+    return pairs if pairs and not fields else None
 
 
 def unread_head(answer: str) -> str:
@@ -140,9 +186,10 @@ TYPE_COLUMNS = frozenset((*TYPE_KEYS, "entity_class", "entity_category", "named_
 
 def _of_brackets(answer: str, types: Collection[str], text: str) -> list[LinePair] | None:
     """Return mentions that a text marks by brackets; all of them must name a type of gold where gold is known."""
-    for pattern in (LINKED, BRACKETED) if types else (LINKED,):
+    for pattern in (LINKED, BARRED, BRACKETED, BOLD) if types else (LINKED,):
         marks = list(pattern.finditer(answer))
-        if not marks or (types and not any(mark["type"].casefold() in types for mark in marks)):
+        named = [mark["type"].casefold() in types for mark in marks]
+        if not marks or (types and not (all(named) if pattern is BOLD else any(named))):
             continue
         lines = {answer.count("\n", 0, mark.start()) for mark in marks}
         if len(marks) > 1 and len(lines) == len(marks) and BULLET.match(answer):
@@ -218,7 +265,18 @@ def _heading(line: str, types: Collection[str]) -> str:
 
 def _pairs_of_item(content: str, types: Collection[str]) -> list[LinePair] | None:
     """Return the mentions of an item, of which it has several where it begins with a type; None where it is none."""
+    tuples = list(TUPLE.finditer(content))
+    if tuples and not TUPLE.sub("", content).strip("[]{} ,;.") and all(_type(pair["type"], types) for pair in tuples):
+        return [LinePair(_plain(pair["text"]), _type(pair["type"], types)) for pair in tuples]
     pieces = re.split(r"\s*[,;]\s*(?=\S)", content)
+    lists: list[str] = []
+    for piece in pieces:
+        if not lists or _plain(BESIDE.split(piece)[0]).casefold() in types:
+            lists.append(piece)
+        else:
+            lists[-1] += f", {piece}"
+    if len(lists) > 1 and _plain(BESIDE.split(content)[0]).casefold() in types:
+        return [pair for of_type in lists for pair in _pairs_of_item(of_type.rstrip(",; "), types) or ()]
     if len(pieces) > 1 and all(_ends_in_type(piece, types) for piece in pieces):
         return [pair for piece in pieces for pair in _pairs_of_item(piece, types) or ()]
     if sum(mark[1].casefold() in types for mark in IN_BRACKETS.finditer(content)) > 1:

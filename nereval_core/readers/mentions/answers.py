@@ -194,6 +194,9 @@ class _AnswerReader:
             without_values = _blanked(answer, values)
             if tagged := self.of_tags(without_values) if "<" in without_values or MARKED in without_values else []:
                 return tagged
+        # An empty list may be that of the last type in a list of mentions by type.
+        if runs and self.types and not from_json and (by_type := self.of_lines(answer)):
+            return by_type
         if from_json is not None:
             self.counts[SEVERAL] += len(runs) > 1 or bool(broken)
             return from_json
@@ -206,22 +209,25 @@ class _AnswerReader:
             return []
         if says_nothing(answer):
             return []
-        pairs = pairs_of_lines(answer, self.types, self.text) if not broken else None
-        if pairs is not None:
-            self.pairs += 1
-            return [
-                NamedMention(
-                    *pair[:2],
-                    None if pair.sure or pair.listed else self.pairs,
-                    pair.details,
-                    place=pair.place,
-                )
-                for pair in pairs
-            ]
+        mentions = self.of_lines(answer) if not broken else None
+        if mentions is not None:
+            return mentions
         if not broken and (head := unread_head(answer)):
             remedy = "call the columns of mentions and types Entity and Type in it"
             raise MalformedError(f"neither JSON nor tags in a table with the head {quoted(head)}", remedy)
         raise MalformedError(broken or f"neither JSON nor tags in {quoted(answer.strip()[:LONGEST_SHOWN])}")
+
+    def of_lines(self, answer: str) -> list[NamedMention] | None:
+        """Return the mentions of an answer in lines, None where it is not one."""
+        pairs = pairs_of_lines(answer, self.types, self.text)
+        if pairs is None:
+            return None
+        self.pairs += 1
+        number = self.pairs
+        return [
+            NamedMention(*pair[:2], None if pair.sure or pair.listed else number, pair.details, place=pair.place)
+            for pair in pairs
+        ]
 
     def readable(self, value: Any) -> list[NamedMention] | None:
         """Return the mentions of a JSON value, None where it cannot be read."""
@@ -263,7 +269,7 @@ class _AnswerReader:
             number = self.pairs
             for item in value:
                 if isinstance(item, Mapping) and MENTION_KEYS.isdisjoint(item):
-                    yield from self.of_types(item)
+                    yield from self.of_own_keys(item) or self.of_types(item)
                 else:
                     yield self.mention(item, number)
         elif isinstance(value, Mapping):
@@ -281,6 +287,17 @@ class _AnswerReader:
                 yield from self.of_types(value)
         elif value is not None:
             raise MalformedError(f"{json_type(value)} where a list of entities should be")
+
+    def of_own_keys(self, item: Mapping[str, Any]) -> list[NamedMention]:
+        """Return the mention of an object with two keys of its own, `{"E": "Anna", "T": "PER"}`; nothing for others.
+
+        One of the values is then a type of gold, and neither key is.
+        """
+        words = [value.strip() for value in item.values() if isinstance(value, str)]
+        kinds = [value.casefold() in self.types for value in words]
+        if len(item) != 2 or len(words) != 2 or sum(kinds) != 1 or any(key.casefold() in self.types for key in item):
+            return []
+        return [NamedMention(words[kinds.index(False)], words[kinds.index(True)])]
 
     def is_item(self, value: Any) -> bool:
         """Return whether a value names one mention: an object with a text and a type, or a pair with a type of gold."""

@@ -23,7 +23,7 @@ from nereval_core.readers.mentions.responses import (
     text_of_line,
 )
 from nereval_core.readers.mentions.stated_offsets import locate
-from nereval_core.readers.mentions.token_places import CountedMention, places_by_tokens
+from nereval_core.readers.mentions.token_places import CountedMention, places_by_ordinals, places_by_tokens
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.readers.shared.strict_json import id_string
 from nereval_core.readers.shared.tag_cells import SHOWN_TYPES, TagColumn
@@ -175,7 +175,12 @@ def read_answers(
         raise FormatError([*found_problems, *error.problems]) from None
     if not by_tokens:
         located.unread.update(key for stated in located.of_tokens.values() for key in stated.keys)
-    places = {**located.places, **by_tokens}
+    by_ordinals, note_on_ordinals, ordinal_keys = places_by_ordinals(
+        [mention for *_, mention in mentions], [answer.doc for answer, _ in mentions], documents.texts
+    )
+    for name_of_ordinal in ordinal_keys:
+        del located.unread[name_of_ordinal]
+    places = {**by_ordinals, **located.places, **by_tokens}
     of_document: list[list[tuple[Mention, Place]]] = [[] for _ in lines_of_document]
     for number, (answer, mention) in enumerate(mentions):
         placed = Mention(mention.text, mention.type, places.get(number, mention.place))
@@ -198,7 +203,7 @@ def read_answers(
     for answer, *_ in {id(answer): (answer,) for answer in answers}.values():
         spans.counts.update(answer.content.counts)
         located.unread.update(answer.content.unread)
-    all_notes = [spans.in_words(), *filter(None, (located.note, note_on_tokens)), *notes]
+    all_notes = [spans.in_words(), *filter(None, (located.note, note_on_tokens, note_on_ordinals)), *notes]
     if located.unread:
         keys = ", ".join(f"{quoted(key)} {count}" for key, count in sorted(located.unread.items()))
         all_notes.append(f"keys of answers that were not read: {keys}")

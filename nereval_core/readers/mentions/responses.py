@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
 from nereval_core.readers.mentions.answer_text import MalformedError, decoded
+from nereval_core.readers.shared.python_literals import CLASS_NAME
 from nereval_core.readers.shared.strict_json import json_type
 
 RESPONSE_KEYS = frozenset(
@@ -25,6 +26,8 @@ RESPONSE_KEYS = frozenset(
         "conversations",
         "modelOutput",
         "stopReason",
+        "finish_reason",
+        "filtered_resps",
     )
 )
 """Keys that only responses of language models have."""
@@ -57,7 +60,7 @@ def response_of(row: Any) -> Response | None:
         return _of_texts(row, "generated_text")
     if not isinstance(row, Mapping):
         return None
-    batch = any(key in row for key in BATCH_KEYS)
+    batch = any(key in row for key in BATCH_KEYS) or isinstance(row.get("request"), Mapping)
     body: Any = row
     for keys in (("response", "body"), ("result", "message"), ("response",), ("modelOutput",), ("output",)):
         inner: Any = row
@@ -76,7 +79,10 @@ def response_of(row: Any) -> Response | None:
 
 def is_response(row: Any) -> bool:
     """Return whether a line is the body of a response, whose `id` is its own."""
-    return isinstance(row, Mapping) and ("object" in row or row.get("type") == "message") and _of_body(row) is not None
+    if not isinstance(row, Mapping):
+        return False
+    is_named = not row.keys().isdisjoint(("object", "finish_reason", "filtered_resps")) or row.get("type") == "message"
+    return is_named and _of_body(row) is not None
 
 
 def _of_body(body: Mapping[str, Any]) -> Response | None:
@@ -98,6 +104,8 @@ def _of_body(body: Mapping[str, Any]) -> Response | None:
         return _of_texts(outputs, "text")
     if isinstance(body.get("message"), Mapping):
         return _of_message(body["message"])
+    if isinstance(samples := body.get("filtered_resps"), list) and samples and isinstance(samples[0], str):
+        return Response(samples[0], further=len(samples) - 1)
     for key in CHATS:
         chat = _objects(body.get(key))
         if chat and chat[-1].get("role") == "assistant":
@@ -207,7 +215,7 @@ TEXT_KEYS = (
 )
 TYPE_KEYS = (
     *("type", "label", "entity_type", "category", "class", "tag", "entity_group"),
-    *("entity_label", "ner_type", "ner_tag", "extraction_class", "types"),
+    *("entity_label", "ner_type", "ner_tag", "extraction_class", "types", CLASS_NAME),
 )
 LIST_KEYS = (
     *("entities", "mentions", "spans", "annotations", "ner", "named_entities", "result", "results", "output"),

@@ -1,4 +1,5 @@
-"""Where mentions stand by numbers of tokens, read where one way to count them gives the words of all mentions."""
+"""Where mentions stand by numbers of tokens, read where one way to count them gives the words of all mentions; and by
+the number of an occurrence of their words."""
 
 from __future__ import annotations
 
@@ -9,10 +10,17 @@ from typing import NamedTuple
 from nereval_core.corpus import Documents
 from nereval_core.corpus.tokens import WORD
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.mentions.answers import NamedMention
 from nereval_core.readers.mentions.placing import WHITE, SearchedText
 from nereval_core.readers.mentions.stated_offsets import Statement
 
 Interval = tuple[int, int]
+ORDINALS = frozenset(
+    f"{stem}{ending}"
+    for stem in ("occurrence", "occurence", "instance")
+    for ending in ("", "_index", "_number", "_id", "Index")
+)
+"""Keys of the number of an occurrence."""
 REMEDY = "give the tokens in the line, under tokens, or leave the numbers out, and mentions are placed by their words"
 
 
@@ -73,6 +81,33 @@ def places_by_tokens(
     words = repeated[0].words
     finding = f"the numbers under {keys} {why}, and {quoted(words)} stands in several places"
     raise FormatError([Problem(*repeated[0].line, finding, REMEDY)])
+
+
+def places_by_ordinals(
+    mentions: Sequence[NamedMention], doc: Sequence[int], texts: Sequence[str]
+) -> tuple[dict[int, Interval], str, set[str]]:
+    """Return the places of mentions that say which occurrence of their words they are, a note, and the keys read.
+
+    Occurrences are counted from 0 where a mention says 0, else from 1. Those that the text does not have are left out.
+    """
+    stated = [
+        (number, key, value)
+        for number, mention in enumerate(mentions)
+        for key, value in mention.details.items()
+        if key in ORDINALS and type(value) is int
+    ]
+    base = 0 if any(value == 0 for *_, value in stated) else 1
+    searched = {doc[number]: SearchedText(texts[doc[number]]) for number, *_ in stated}
+    places: dict[int, Interval] = {}
+    for number, _, value in stated:
+        occurrences = next(filter(None, searched[doc[number]].ways(mentions[number].text)), [])
+        if base <= value < base + len(occurrences):
+            place = occurrences[value - base]
+            places[number] = place.start, place.end
+    if not places:
+        return {}, "", set()
+    note = f"numbers of occurrences are read, counted from {base}: {len(places)} of {len(stated)} are in the text"
+    return places, note, {key for _, key, _ in stated}
 
 
 def _tokens(

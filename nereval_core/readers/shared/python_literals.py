@@ -12,15 +12,27 @@ LONGEST_LITERAL, DEEPEST_LITERAL = 100_000, 50
 LONGEST_FILE = 1_000_000
 """The most characters of a literal over many lines: Python takes some 500 bytes for each."""
 NAMED = re.compile(r"\s*[A-Za-z_]\w*\s*=\s*(?=[\[({])")
+CLASS_NAME = "class_name"
+"""The key of the name of a class, beside the values of its object."""
 NUMBER = re.compile(r"(?:float|int|uint)[0-9]*|tensor")
 
 
-class _PlainNumbers(ast.NodeTransformer):
-    """Puts the number in the place of `np.float32(0.9)`, as numpy and torch print theirs."""
+class _PlainValues(ast.NodeTransformer):
+    """Puts plain values in the place of objects: the number of `np.float32(0.9)`, a list for a set, and a dict for
+    `Person(span="Anna")`, as GoLLIE and pydantic write entities, with the name of the class under `class_name`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if node.keywords and not node.args and all(keyword.arg for keyword in node.keywords):
+            keys = [*(str(keyword.arg) for keyword in node.keywords), CLASS_NAME]
+            values = [*(keyword.value for keyword in node.keywords), ast.Constant(name)]
+            return ast.Dict([ast.Constant(key) for key in keys], values)
         return node.args[0] if len(node.args) == 1 and NUMBER.fullmatch(name) else node
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        self.generic_visit(node)
+        return ast.List(node.elts, ast.Load())
 
 
 def python_literal(text: str, longest: int = LONGEST_LITERAL) -> tuple[Any] | None:
@@ -39,7 +51,7 @@ def python_literal(text: str, longest: int = LONGEST_LITERAL) -> tuple[Any] | No
                 keys = [key.value for key in getattr(node, "keys", ()) if isinstance(key, ast.Constant)]
                 if len(set(keys)) < len(keys):
                     return None
-            return (ast.literal_eval(_PlainNumbers().visit(tree)),)
+            return (ast.literal_eval(_PlainValues().visit(tree)),)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 
