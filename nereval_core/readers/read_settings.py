@@ -167,7 +167,8 @@ class ReadSettings:
     keys: Mapping[str, str] | None = Offer(
         "--keys",
         "JSON of no known shape: the keys of its records, text=content,spans=marks,start=from,end=to,label=kind "
-        "(last= for an end inside the span, length=, words= for a list of words, records=, id=, quote=, score=)",
+        "(spans=marks.{{label}} where types are keys; last= for an end inside the span, length=, or quote= alone; "
+        "words= for a list of words; records=, id=, score=; no spans= where each record is a span)",
         "WHAT=KEY,…",
         parse=_keys,
         form=FormField(

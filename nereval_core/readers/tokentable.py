@@ -87,6 +87,10 @@ class TokenTableReader(Reader):
 READER = TokenTableReader()
 
 
+FEW_ROWS = 2
+"""The most rows whose words may all be numbers."""
+
+
 @dataclass(frozen=True)
 class _Table:
     """The columns of a table by its first rows: plain names, and the places of words, sentences and tags."""
@@ -149,6 +153,10 @@ def _sentences(
         lacking = f"the words: call it one of {', '.join(WORD)}" if word is None else "the tags: name it by --column"
         header = ", ".join(map(quoted, names)) or "no header"
         problems.append(Problem(file.shown, 1, f"no column for {lacking.partition(':')[0]} among {header}", lacking))
+        return
+    if len(table.rows) > FEW_ROWS and all(row[word].isdecimal() for row in table.rows):
+        finding = f"the column of words, {quoted(names[word])}, has numbers alone"
+        problems.append(Problem(file.shown, 1, finding, "give a column of words: numbers of tokens need gold's tokens"))
         return
     notes.update(dict.fromkeys(unread_predictions_note(names, (names[tag],))))
     current: _Sentence | None = None

@@ -370,6 +370,13 @@ SHARED_TASKS_AND_TOOLS = {
     "workbooks": ("input/workbook",),
 }
 """The modules of formats that few people have."""
+SHAPES_THAT_PEOPLE_BRING = (
+    *(module for modules in SHARED_TASKS_AND_TOOLS.values() for module in modules),
+    *(f"records/{path.stem}" for path in sorted(Path(nereval_core.readers.__file__).parent.glob("records/*.py"))),
+    *("mentions/answer_lines", "mentions/marked_places", "mentions/token_places"),
+    *("shared/list_cells", "shared/python_literals"),
+)
+"""The modules of all that tools, services and models write, beside the formats of the field."""
 
 
 @pytest.mark.parametrize("name", SHARED_TASKS_AND_TOOLS)
@@ -377,3 +384,8 @@ def test_a_format_that_few_have_takes_few_lines(name: str) -> None:
     folder = Path(nereval_core.readers.__file__).parent
     lines = [(folder / f"{module}.py").read_text().count("\n") for module in SHARED_TASKS_AND_TOOLS[name]]
     assert sum(lines) <= 250
+
+
+def test_the_shapes_that_people_bring_take_at_most_4_500_lines() -> None:
+    folder = Path(nereval_core.readers.__file__).parent
+    assert sum((folder / f"{module}.py").read_text().count("\n") for module in SHAPES_THAT_PEOPLE_BRING) <= 4_500

@@ -24,6 +24,7 @@ from tests.support.record_files import (
     CMEEE,
     COMPREHEND,
     CORENLP,
+    CORENLP_XML,
     DATASETS_SERVER,
     DATATURKS,
     DOCRED,
@@ -31,12 +32,15 @@ from tests.support.record_files import (
     GOLD,
     LABELBOX_1,
     LIGHTTAG,
+    NIF_JSON,
     RECORDS,
     SPACY_2,
     SPERT,
+    SPOTLIGHT,
     STANZA,
     TECOHOLIC,
     TEXT,
+    WEB_ANNOTATIONS,
     WITHOUT_TEXT,
     Files,
     lines,
@@ -175,10 +179,36 @@ def test_rows_of_the_datasets_server_may_have_tags_of_another_name() -> None:
 
 def test_every_shape_has_a_file_and_no_other_fits_it_first() -> None:
     files = [*(files for files, _ in RECORDS.values()), *WITHOUT_TEXT.values()]
+    files += [{"x.json": SPOTLIGHT}]
     first = {shape_of_head(source(content).head(*READER.suffixes)) for content in files}
     with_utf_16 = RECORDS["bdocjs"][0]["x.bdocjs"].replace('"p"', '"j"')
     first.add(shape_of_head(source({"x.json": with_utf_16}).head()))
     assert first == {*SHAPES}
+
+
+def test_answers_of_spotlight_are_links_without_types() -> None:
+    reading = read_text(SPOTLIGHT)
+    assert (spans_of(reading), reading.layer.links) == (
+        {"entity": (11, 15)},
+        {0: ("http://dbpedia.org/resource/Rome",)},
+    )
+    [problem] = problems(SPOTLIGHT.replace('"11"', '"1x"'))
+    assert problem.found == "Resources[0] has no place"
+
+
+def test_damaged_linked_data_and_xml_say_where() -> None:
+    broken = CORENLP_XML.replace("</tokens>", "", 1)
+    [problem] = problems(broken, "x.xml")
+    assert problem.line and problem.found.startswith("not XML: mismatched tag")
+    [problem] = problems(CORENLP_XML.replace("<CharacterOffsetEnd>3<", "<CharacterOffsetEnd>x<"), "x.xml")
+    assert problem.found == "sentences[0].tokens[0] has no place"
+    [problem] = problems(CORENLP_XML.replace("<root>", '<!DOCTYPE root [<!ENTITY a "b">]><root>'), "x.xml")
+    assert "document type" in problem.found
+    assert "quotes" in problems(NIF_JSON.replace('"@value": "15"', '"@value": "17"'), "x.jsonld")[0].found
+    [problem] = problems(WEB_ANNOTATIONS.replace('"start": 11', '"start": null'), texts=GOLD_TEXTS)
+    assert problem.found == "spans[1] has no place"
+    [problem] = problems(NIF_JSON[: len(NIF_JSON) // 2], "x.jsonld")
+    assert "JSON" in problem.found
 
 
 def test_annotators_and_models_are_layers() -> None:
@@ -275,6 +305,41 @@ def test_keys_that_are_given_make_a_shape() -> None:
     # Start, end and type are the order of most lists.
     for words in ("text=data.text,spans=marks,start=0,end=1,label=2", "text=data.text,spans=marks"):
         assert spans_of(read_text(plain, keys=parse_keys(words))) == {"PER": (0, 3)}
+
+
+MARKS = [{"from": start, "to": end, "kind": kind, "words": TEXT[start:end]} for kind, (start, end) in GOLD.items()]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        # Lists are meant with all they hold.
+        ({"pages": [{"content": TEXT, "marks": MARKS}]}, "records=pages,spans=marks,start=from,end=to,label=kind"),
+        ({"content": TEXT, "by": {mark["kind"]: [mark] for mark in MARKS}}, "spans=by.{label},start=from,end=to"),
+        ({"content": TEXT, "marks": MARKS}, "spans=marks,quote=words,label=kind"),
+        ([{"doc": "1", "content": TEXT, **mark} for mark in MARKS], "id=doc,start=from,end=to,label=kind"),
+    ],
+)
+def test_keys_fit_lists_by_type_words_without_places_and_spans_of_their_own(content: Any, words: str) -> None:
+    reading = read_text(json.dumps(content), keys=parse_keys(f"text=content,{words}"))
+    assert (reading.format, spans_of(reading), reading.documents.texts) == ("records", GOLD, (TEXT,))
+
+
+def test_rows_of_spans_take_the_texts_of_gold() -> None:
+    rows = [{"doc": "1", **mark} for mark in MARKS] + [{"doc": "2", "from": None, "to": None, "kind": None}]
+    keys = parse_keys("id=doc,start=from,end=to,label=kind")
+    reading = read_text(json.dumps(rows), keys=keys, texts=GOLD_TEXTS)
+    assert (reading.documents.ids, spans_of(reading)) == (("1", "2"), GOLD)
+
+
+def test_keys_that_a_file_does_not_have_are_named() -> None:
+    [problem] = problems(OWN, keys=parse_keys("text=content,spans=marx,start=from,end=to,label=kind"))
+    assert problem.found == "no key 'marx' in its first object, which has 'content', 'doc', 'marks'"
+    [problem] = problems(json.dumps(MARKS), keys=parse_keys("start=from,end=to,label=kind"))
+    assert (problem.found, problem.remedy) == (
+        "no key for the list of spans",
+        "add spans=KEY, or id=KEY where each object is a span",
+    )
 
 
 def test_keys_are_for_files_that_have_them() -> None:

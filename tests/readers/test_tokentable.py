@@ -55,6 +55,10 @@ def test_a_file_without_sentences_is_one_document_and_a_column_may_be_named() ->
     [
         ("word,tag\nAnn,PER\n", ["x.csv:2: 'PER' is not a tag"]),
         ("word,tag\nAnn,B-PER,x\n", ["x.csv:2: 3 cells under 2 columns"]),
+        (
+            "row_id,document,token,label\n0,7,0,B-PER\n1,7,1,I-PER\n2,7,9,B-LOC\n",
+            ["x.csv:1: the column of words, 'token', has numbers alone"],
+        ),
         ("word,tag\n,O\nb,O\n,O\n", ["x.csv:2: a row without a word", "x.csv:4: a row without a word"]),
         ("word,tag\nAnn,B-PER\nx,I-LOC\n", ["x.csv:3: 'I-LOC' after 'B-PER' is not legal in IOB2"]),
         ("word,kind\nAnn,x\n", ["x.csv:1: no column for the tags among 'word', 'kind'"]),

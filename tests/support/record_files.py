@@ -606,6 +606,149 @@ TEXTRAZOR = [
     for span in spans("startingPos", "endingPos", "type", "matchedText")
 ]
 
+SPOTLIGHT = json.dumps(
+    {
+        "@text": TEXT,
+        "@confidence": "0.5",
+        "Resources": [
+            {
+                "@URI": "http://dbpedia.org/resource/Rome",
+                "@types": "DBpedia:City",
+                "@surfaceForm": "Rome",
+                "@offset": "11",
+            }
+        ],
+    }
+)
+UTTERANCES = [
+    {"text": TEXT, "intent": "None", "entities": spans("startPos", "endPos", "entity", shift=-1)},
+    {"text": OTHER, "intent": "None", "entities": []},
+]
+CLU = [
+    {
+        "text": TEXT,
+        "entities": [
+            utf_16({"category": kind, "offset": start, "length": end - start}, "offset")
+            for kind, (start, end) in GOLD.items()
+        ],
+    }
+]
+VERTEX_PREDICTIONS = lines(
+    {
+        "instance": {"content": "gs://b/1.txt", "mimeType": "text/plain"},
+        "prediction": {
+            "ids": ["7", "8"],
+            "displayNames": list(GOLD),
+            "textSegmentStartOffsets": ["0", "11"],
+            "textSegmentEndOffsets": ["2", "14"],
+            "confidences": [0.9, 0.8],
+        },
+    },
+    {
+        "instance": {"content": "gs://b/2.txt", "mimeType": "text/plain"},
+        "prediction": {
+            "ids": [],
+            "displayNames": [],
+            "textSegmentStartOffsets": [],
+            "textSegmentEndOffsets": [],
+            "confidences": [],
+        },
+    },
+)
+VERTEX_FILES = [{key: str(value) for key, value in span.items() if value} for span in spans("startOffset", "endOffset")]
+VERTEX_IN_FILES = lines(
+    {
+        "textSegmentAnnotations": [
+            {**span, "displayName": kind} for span, kind in zip(VERTEX_FILES, GOLD, strict=True)
+        ],
+        "textGcsUri": "gs://b/folder/1.txt",
+    }
+)
+WEB_ANNOTATIONS = json.dumps(
+    [
+        {
+            "@context": "http://www.w3.org/ns/anno.jsonld",
+            "id": f"#{kind}",
+            "type": "Annotation",
+            "body": [{"type": "TextualBody", "purpose": "tagging", "value": kind}],
+            "target": {
+                "source": "1",
+                "selector": [
+                    {"type": "TextQuoteSelector", "exact": TEXT[start:end]},
+                    {"type": "TextPositionSelector", "start": start, "end": end},
+                ],
+            },
+        }
+        for kind, (start, end) in GOLD.items()
+    ]
+)
+NIF_CORE = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+NIF_NODES = [
+    {"@id": "http://x.org/1#char=0,15", "@type": ["nif:Context"], "nif:isString": TEXT, "nif:beginIndex": "0"},
+    {"@id": "http://x.org/1#char=0,3", "@type": "nif:Word", "nif:beginIndex": "0", "nif:endIndex": "3"},
+    *(
+        {
+            "@id": f"http://x.org/1#char={start},{end}",
+            "@type": "nif:Phrase",
+            "nif:anchorOf": {"@language": "en", "@value": TEXT[start:end]},
+            "nif:beginIndex": {"@type": "xsd:nonNegativeInteger", "@value": str(start)},
+            "nif:endIndex": {"@type": "xsd:nonNegativeInteger", "@value": str(end)},
+            "nif:referenceContext": {"@id": "http://x.org/1#char=0,15"},
+            "itsrdf:taClassRef": {"@id": f"http://x.org/{kind}"},
+        }
+        for kind, (start, end) in GOLD.items()
+    ),
+]
+NIF_JSON = json.dumps({"@context": {"nif": NIF_CORE}, "@graph": NIF_NODES})
+NIF_EXPANDED = json.dumps([{key.replace("nif:", NIF_CORE): value for key, value in node.items()} for node in NIF_NODES])
+CORENLP_WORDS = [("Ann", 0, 3, "PER"), ("😀", 4, 6, "O"), ("left", 7, 11, "O"), ("Rome", 12, 16, "LOC")]
+CORENLP_XML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<?xml-stylesheet href="CoreNLP-to-HTML.xsl" type="text/xsl"?>\n'
+    '<root>\n<document>\n<docId>d1</docId>\n<sentences>\n<sentence id="1">\n<tokens>\n'
+    + "".join(
+        f'<token id="1"><word>{word}</word><CharacterOffsetBegin>{start}</CharacterOffsetBegin>'
+        f"<CharacterOffsetEnd>{end}</CharacterOffsetEnd><NER>{tag}</NER></token>\n"
+        for word, start, end, tag in CORENLP_WORDS
+    )
+    + "</tokens>\n</sentence>\n</sentences>\n</document>\n</root>\n"
+)
+TRANKIT = json.dumps(
+    {
+        "text": TEXT,
+        "sentences": [
+            {
+                "id": 1,
+                "tokens": [
+                    {"id": number, "text": word, "ner": tag, "dspan": [TEXT.index(word), TEXT.index(word) + len(word)]}
+                    for number, (word, tag) in enumerate(zip(WORDS, ("S-PER", "O", "O", "S-LOC"), strict=True))
+                ],
+                "dspan": [0, 15],
+            }
+        ],
+        "lang": "english",
+    }
+)
+GLINER_2 = lines(
+    {
+        "text": TEXT,
+        "entities": {
+            "ORG": [],
+            **{
+                kind: [{"text": TEXT[start:end], "confidence": 0.9, "start": start, "end": end}]
+                for kind, (start, end) in GOLD.items()
+            },
+        },
+    }
+)
+TPLINKER = [
+    {"text": TEXT[start:end], "type": kind, "char_span": [start, end], "tok_span": [0, 1]}
+    for kind, (start, end) in GOLD.items()
+]
+ACE = [
+    {"text": word, "entity-type": kind, "head": {"start": 0, "end": 9}, "start": at, "end": at + 1}
+    for word, kind, at in (("Ann", "PER", 0), ("Rome", "LOC", 3))
+]
+
 RECORDS: dict[str, tuple[Files, str | None]] = {
     # what it is: the file, the layer to read
     "Argilla 1": ({"x.jsonl": ARGILLA_1}, "annotation"),
@@ -619,6 +762,27 @@ RECORDS: dict[str, tuple[Files, str | None]] = {
     "Labelbox": ({"x.ndjson": LABELBOX}, None),
     "Labelbox 1": ({"x.json": LABELBOX_1}, None),
     "UBIAI": ({"x.json": UBIAI}, None),
+    "UBIAI for spaCy": (
+        {"x.json": json.dumps([{"documentName": "a", "document": TEXT, "annotation": spans("start", "end", "label")}])},
+        None,
+    ),
+    "LUIS": ({"x.json": json.dumps({"luis_schema_version": "7.0.0", "utterances": UTTERANCES})}, None),
+    "Wit": (
+        {"x.json": json.dumps({"utterances": [{"text": TEXT, "entities": spans("start", "end", "entity", "body")}]})},
+        None,
+    ),
+    "Azure's conversations": (
+        {"x.json": json.dumps({"projectFileVersion": "2023-04-01", "assets": {"utterances": CLU}})},
+        None,
+    ),
+    "Vertex AI beside its texts": ({"1.txt": TEXT, "x.jsonl": VERTEX_IN_FILES}, None),
+    "NIF as JSON-LD": ({"x.jsonld": NIF_JSON}, None),
+    "NIF as JSON-LD, expanded": ({"x.json": NIF_EXPANDED}, None),
+    "CoreNLP's XML": ({"x.xml": CORENLP_XML}, None),
+    "Trankit": ({"x.json": TRANKIT}, None),
+    "GLiNER2": ({"x.jsonl": GLINER_2}, None),
+    "TPLinker": ({"x.json": json.dumps([{"id": "a", "text": TEXT, "entity_list": TPLINKER}])}, None),
+    "ACE 2005": ({"x.json": json.dumps([{"words": WORDS, "golden-entity-mentions": ACE}])}, None),
     "Kili": ({"x.json": json.dumps([{"externalId": "a", "content": TEXT, "labels": KILI_LABELS}])}, "ann@example.org"),
     "Kili, one label": ({"x.jsonl": lines({"content": TEXT, "jsonResponse": {"JOB": {"annotations": KILI}}})}, None),
     "InstructUIE": ({"x.json": json.dumps([{"sentence": TEXT, "entities": INSTRUCTUIE}])}, None),
@@ -697,6 +861,11 @@ WITHOUT_TEXT: dict[str, Files] = {
         )
     },
     "Google": {"x.jsonl": GOOGLE},
+    "Vertex AI's predictions": {"x.jsonl": VERTEX_PREDICTIONS},
+    "Web Annotation": {"x.json": WEB_ANNOTATIONS},
+    "SuperAnnotate": {
+        "x.json": json.dumps([{"metadata": {"name": "1"}, "instances": spans("start", "end", "className"), "tags": []}])
+    },
     "Watson": {"x.json": WATSON},
     "Rosette": {"x.json": json.dumps({"entities": ROSETTE})},
     "TextRazor": {"x.json": json.dumps({"response": {"entities": TEXTRAZOR}, "ok": True})},

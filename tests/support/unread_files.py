@@ -11,6 +11,7 @@ PLAIN = {"text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}, {"st
 OVER_WORDS = {"tokenized_text": WORDS, "ner": [[0, 0, "PER"], [2, 2, "LOC"]]}
 
 Files = dict[str, str]
+COLUMNS = {"x.txt": "Ann\tB-PER\nleft\tO\nRome\tB-LOC\n"}
 
 
 def _file(content: Any, name: str = "x.json") -> Files:
@@ -63,26 +64,6 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         _file({"_context": {"_types": {}}, "_views": {"_InitialView": {"NamedEntity": [{"sofa": 1, "end": 3}]}}}),
         None,
     ),
-    "Spotlight": (
-        _file({"@text": TEXT, "Resources": [{"@URI": "http://dbpedia.org/resource/Rome", "@offset": "9"}]}),
-        None,
-    ),
-    "NIF as JSON-LD": (
-        _file({"@context": {"nif": "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"}, "@graph": []}),
-        None,
-    ),
-    "Web Annotation": (
-        _file(
-            [
-                {
-                    "type": "Annotation",
-                    "body": [{"type": "TextualBody", "purpose": "tagging", "value": "PER"}],
-                    "target": {"selector": [{"type": "TextPositionSelector", "start": 0, "end": 3}]},
-                }
-            ]
-        ),
-        _file(PLAIN),
-    ),
     "FARM": (
         _file(
             [
@@ -128,13 +109,47 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         _file({"PER": {"f1": 1.0, "number": 1}, "overall_precision": 1.0, "overall_recall": 1.0, "overall_f1": 1.0}),
         None,
     ),
-    "CoreNLP's XML": (
+    "displaCy": (
         _file(
-            '<?xml version="1.0" encoding="UTF-8"?>\n<?xml-stylesheet href="CoreNLP-to-HTML.xsl" type="text/xsl"?>\n'
-            '<root>\n <document>\n <sentences>\n <sentence id="1">\n <tokens>\n <token id="1">\n <word>Ann</word>\n'
-            " <NER>PERSON</NER>\n </token></tokens></sentence></sentences></document></root>\n",
-            "x.xml",
+            '<div class="entities"><mark class="entity" style="background: #ddd;">\n    Ann\n'
+            '    <span style="font-size: 0.8em;">PER</span>\n</mark> left Rome</div>\n',
+            "x.html",
+        ),
+        _file(PLAIN),
+    ),
+    "NIF as RDF/XML": (
+        _file(
+            '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+            'xmlns:nif="http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"></rdf:RDF>\n',
+            "x.rdf",
         ),
         None,
+    ),
+    "NAF": (
+        _file(
+            '<?xml version="1.0"?>\n<NAF xml:lang="en" version="v3"><raw>Ann left</raw><text><wf id="w1" offset="0" '
+            'length="3">Ann</wf></text><entities><entity id="e1" type="PER"><references><span><target id="t1"/></span>'
+            "</references></entity></entities></NAF>\n",
+            "x.naf",
+        ),
+        _file(PLAIN),
+    ),
+    "FoLiA": (_file('<FoLiA xmlns="http://ilk.uvt.nl/folia" version="2.5"><text/></FoLiA>\n', "x.xml"), COLUMNS),
+    "TCF": (_file('<D-Spin xmlns="http://www.dspin.de/data" version="0.4"></D-Spin>\n', "x.tcf"), COLUMNS),
+    "PAGE": (_file("<?xml version='1.0'?>\n<PcGts><Page><TextRegion/></Page></PcGts>\n", "x.xml"), None),
+    "Knowtator": (
+        _file(
+            '<annotations textSource="1.txt"><annotation><mention id="m"/><span start="0" end="3"/></annotation>'
+            '<classMention id="m"><mentionClass id="PER">PER</mentionClass></classMention></annotations>\n',
+            "x.xml",
+        ),
+        _file(PLAIN),
+    ),
+    "Anafora": (
+        _file(
+            "<data><annotations><entity><id>1@e</id><span>0,3</span><type>EVENT</type></entity></annotations></data>\n",
+            "x.xml",
+        ),
+        _file(PLAIN),
     ),
 }

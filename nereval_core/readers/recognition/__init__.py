@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.input.source import Source, zips_in_zip
 from nereval_core.readers.read_settings import Reading, ReadOptions
 from nereval_core.readers.recognition.signs import is_native_slip, may_be
@@ -136,7 +136,14 @@ def format_of(
         if keys and _has_keys(source, keys):
             format = KEYED
         else:
-            format = _format_of_columns(source, columns) if columns else _surest_format(source, texts, outside)
+            try:
+                format = _format_of_columns(source, columns) if columns else _surest_format(source, texts, outside)
+            except FormatError as error:
+                if not keys or not source.head().keys or "--keys" not in str(error):
+                    raise
+                own = ", ".join(map(quoted, sorted(source.head().keys)))
+                finding = f"no key {quoted(_first_key(keys))} in its first object, which has {own}"
+                raise FormatError.single(source.name, None, finding, "correct --keys") from None
     elif format not in formats():
         names = ", ".join(formats())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {names}")
@@ -148,8 +155,13 @@ def format_of(
 
 def _has_keys(source: Source, keys: Mapping[str, str]) -> bool:
     """Return whether the first JSON object of a source has the key of spans, or that of records."""
-    key = keys.get("records") or keys.get("layers") or keys.get("spans", "")
+    key = _first_key(keys)
     return bool(key) and not source.head().keys.isdisjoint((key, key.partition(".")[0].partition("(")[0]))
+
+
+def _first_key(keys: Mapping[str, str]) -> str:
+    """Return the key that files of these keys have: that of records or spans, or, where these are rows, of starts."""
+    return next((keys[name] for name in ("records", "layers", "spans", "start") if keys.get(name)), "")
 
 
 def _format_of_columns(source: Source, columns: Mapping[str, int | str]) -> str:

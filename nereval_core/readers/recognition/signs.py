@@ -107,7 +107,11 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "pubannotation": (keys("denotations", "sourcedb"),),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
         "ragged": (first_line(r"#begin document|-DOCSTART- \("),),
-        "records": (keys_beyond_the_native, lists_in_a_list, within('"characterOffsetBegin"')),
+        "records": (
+            keys_beyond_the_native,
+            lists_in_a_list,
+            within('"characterOffsetBegin"', "nif-core#", "<document>"),
+        ),
         "slashtags": (first_line(r"[^{\[<]*/"),),
         "spanlines": (first_line(r'(?:c|m|EVENT|TIMEX3|SECTIME)="|[^|\t]+\|\|?|[^\t]*\t.*:[0-9]+-[0-9]+\t'),),
         "tagrows": (NO_OBJECT,),

@@ -16,6 +16,8 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.mentions.reading import read_answers
+from nereval_core.readers.records.corenlp_xml import items_of_xml
 from nereval_core.readers.records.extraction import (
     FaultError,
     Ordinal,
@@ -55,7 +57,7 @@ class Record:
 class RecordsReader(Reader):
     name = "records"
     description = "JSON records of other tools and services, of a known shape or with keys that you name"
-    suffixes = (".jsonl", ".json", ".ndjson", ".manifest", ".bdocjs")
+    suffixes = (".jsonl", ".json", ".ndjson", ".manifest", ".bdocjs", ".jsonld", ".xml")
     has_layers = True
     has_labels = True
 
@@ -87,11 +89,15 @@ class RecordsReader(Reader):
         shape = self._shape(source, options)
         builder = Builder(source.name)
         records = list(self._records(source, shape, builder.problems))
+        if shape.document:
+            records = _of_documents(records, shape)
         shape, notes = _in_golds_order(records, shape, options.texts)
         notes = [f"read as {shape.name}", *notes]
         if not shape.of_files:
             notes += unread_files_note(source, source.pick(*self.suffixes))
         notes += other_keys_note((record.value for record in records), shape.own_keys())
+        if not shape.start:
+            return _read_quotes(records, shape, source, options, builder, notes)
         if shape.tags:
             return _read_tags(records, shape, source, options, builder, notes)
         spans_of_records = [_layers(record, shape, builder.problems) for record in records]
@@ -133,7 +139,7 @@ class RecordsReader(Reader):
     def _records(self, source: Source, shape: RecordShape, problems: list[Problem]) -> Iterator[Record]:
         """Yield the records of all files; what is wrong with one goes to the problems."""
         for file in source.pick(*self.suffixes):
-            rows = list(items(file, problems))
+            rows = items_of_xml(file) if file.head().text.lstrip().startswith("<") else list(items(file, problems))
             if shape.sentences == "*" and rows and all(_is_sentence(value) for _, value in rows):
                 # The file is one document, a list of sentences.
                 rows = [rows[0]._replace(value=[value for _, value in rows])]
@@ -163,10 +169,25 @@ class RecordsReader(Reader):
                         except WrongPathError as error:
                             problems.append(Problem(file.shown, line, *error.args))
                             continue
+                        if prepared is None and inner_value is not None:
+                            continue
                         yield Record(file.shown, line, _beside_its_text(prepared, shape, source), listed)
 
 
 READER = RecordsReader()
+
+
+def _of_documents(records: Sequence[Record], shape: RecordShape) -> list[Record]:
+    """Return a record for each document that records name, with its text, if one of them has it, and their spans."""
+    by_name: dict[str | None, list[Record]] = {}
+    for record in records:
+        by_name.setdefault(id_string(leaf(record.value, shape.document)), []).append(record)
+    documents = []
+    for name, members in by_name.items():
+        text = next(filter(None, (leaf(member.value, shape.text) for member in members)), None)
+        spans = [member.value for member in members if leaf(member.value, f"{shape.start}|{shape.end}") is not None]
+        documents.append(replace(members[0], value={"id": name, shape.text or "text": text, "spans": spans}))
+    return documents
 
 
 def _is_of_tool(span: Visit, shape: RecordShape) -> bool:
@@ -272,6 +293,30 @@ def _add_document(
     text = _text(record, at, shape, options, builder)
     for _, span in spans if text is not None else ():
         add_span(span, shape, text, builder, complain)  # type: ignore[arg-type]
+
+
+def _read_quotes(
+    records: Sequence[Record],
+    shape: RecordShape,
+    source: Source,
+    options: ReadOptions,
+    builder: Builder,
+    notes: Sequence[str],
+) -> Reading:
+    """Read records whose spans have words and no places: these are found as those of answers are."""
+    rows = []
+    for record in records:
+        spans = _layers(record, shape, builder.problems).get("", [])
+        row = {
+            "id": _name(record, shape),
+            "text": leaf(record.value, shape.text),
+            "entities": [
+                {"text": leaf(span.visit.value, shape.quote), "type": type_of_span(span.visit, shape)} for span in spans
+            ],
+        }
+        rows.append(((record.source, record.line), {key: value for key, value in row.items() if value is not None}))
+    reading = read_answers(rows, options, source=source.name, name=source.label, problems=builder.problems, notes=notes)
+    return replace(reading, format=RecordsReader.name)
 
 
 def _read_tags(

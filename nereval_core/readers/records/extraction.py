@@ -292,15 +292,23 @@ def _place(value: Any, shape: RecordShape, text: RecordText, place: str) -> tupl
 
 
 def _start_and_end(value: Any, shape: RecordShape, place: str) -> Pair:
-    start = leaf(value, shape.start)
     end_key = shape.length or shape.last or shape.end
+    start, end = leaf(value, shape.start), leaf(value, end_key)
+    if shape.is_protobuf:
+        start, end = _integer(start), _integer(end)
     if not end_key and type(start) is int and isinstance(quote := leaf(value, shape.quote), str):
         return start, start + len(quote)
-    end = leaf(value, end_key)
     if type(start) is not int or type(end) is not int:
         keys = " and ".join(path.partition("|")[0] for path in (shape.start, end_key or shape.quote))
         raise FaultError(f"{place} has no place", f"write integers under {keys}")
     return start, start + end if shape.length else end
+
+
+def _integer(value: Any) -> Any:
+    """Return what protobuf's JSON has for an integer: 0 may be missing, and one of 64 bits is a string."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        return int(value[:18])
+    return 0 if value is None else value
 
 
 def _base(value: Any, shape: RecordShape, text: RecordText, place: str) -> int:

@@ -65,3 +65,17 @@ def record_of_strings(record: Any) -> Any:
     if not isinstance(record, dict):
         return record
     return {key: list_in_cell(value) if isinstance(value, str) else value for key, value in record.items()}
+
+
+def record_of_predictions(record: Any) -> Any:
+    """Return a line of Vertex AI's predictions, which has a list for each property of spans, with a list of spans."""
+    lists = record.get("prediction") if isinstance(record, dict) else None
+    if not isinstance(lists, dict):
+        return record
+    names = {
+        "label": "displayNames",
+        "start": "textSegmentStartOffsets",
+        "end": "textSegmentEndOffsets",
+        "score": "confidences",
+    }
+    return {**record, "spans": rows_of_columns({key: lists.get(name) for key, name in names.items()})}

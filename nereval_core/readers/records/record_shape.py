@@ -49,7 +49,9 @@ class RecordShape(KnownShape):
 
     `by` is who made all spans of a record. Where `id` names a file (`of_files`), its text may lie beside; `number` is
     that of a line of this file, and so of gold's document. What stands under `failure` says why there are no spans.
-    `prepare` makes a record of what the file has. Spans of `tool_types`, and empty ones beside them, are left out.
+    `prepare` makes a record of what the file has, null for nothing. Where each record is a span, `document` names its
+    document, and those of one document make a record with `spans`. `is_protobuf`: a start of 0 may be missing.
+    Spans of `tool_types`, and empty ones beside them, are left out. Without a `start`, words are looked for.
     """
 
     records: str = ""
@@ -82,6 +84,8 @@ class RecordShape(KnownShape):
     number: str = ""
     failure: str = ""
     prepare: Callable[[Any], Any] | None = None
+    document: str = ""
+    is_protobuf: bool = False
     tool_types: frozenset[str] = frozenset()
     offsets: Offsets = CODE_POINTS
 
@@ -124,17 +128,22 @@ def shape_of_keys(keys: Mapping[str, str]) -> RecordShape:
         finding = f"{quoted(unknown[0])} is nothing that a key holds"
         raise FormatError.single("--keys", None, finding, f"known are {', '.join(NAMES)}")
     ends = [name for name in ("end", "last", "length") if name in keys]
-    if "spans" not in keys or len(ends) > 1:
+    is_rows = "id" in keys and "spans" not in keys and not keys.keys().isdisjoint(("start", *ends))
+    if ("spans" not in keys and not is_rows) or len(ends) > 1:
         finding = f"{' and '.join(ends)} are two ends" if ends[1:] else "no key for the list of spans"
-        remedy = "name one: end is behind the span, last inside" if ends[1:] else "add spans=KEY"
+        remedy = "add spans=KEY, or id=KEY where each object is a span"
+        remedy = "name one: end is behind the span, last inside" if ends[1:] else remedy
         raise FormatError.single("--keys", None, finding, remedy)
     named: dict[str, Any] = dict(keys)
     layers = tuple(filter(None, (named.pop("layers", ""),)))
-    spans = named["spans"]
-    if not spans.endswith(("*", "}")):
-        # A list is meant with all it holds; an object as lists by type, unless it has spans of its own.
-        named["spans"] = f"{spans}.*"
-    # A span may be a list: start, end, type.
-    plain = {"text": "" if ends and "words" in named else "text", "start": "start|0", "label": "label|2"}
-    plain["end"] = "" if ends else "end|1"
+    if is_rows:
+        named |= {"document": named["id"], "id": "id", "spans": "spans"}
+    for name in ("records", "spans"):
+        # A list is meant with all it holds, and an object of lists by type.
+        if named.get(name, "*")[-1] != "*" and not named[name].endswith("{quote}"):
+            named[name] += ".*"
+    # A span may be a list: start, end, type. Without a place its words are looked for.
+    is_placed = "quote" not in keys or "start" in keys or bool(ends)
+    plain = {"text": "" if ends and "words" in named else "text", "label": "label|2"}
+    plain |= {"start": "start|0" if is_placed else "", "end": "end|1" if is_placed and not ends else ""}
     return RecordShape("the keys given", **{**plain, **named}, layers=layers)
