@@ -40,6 +40,9 @@ def test_mentions_of_aida_have_links() -> None:
     assert span_texts(reading.layer) == [("1 EU", "EU", "entity"), ("1 EU", "New York", "entity")]
     assert dict(reading.layer.links) == {0: ("NIL",), 1: ("New_York",)}
     assert reading.layer.types == ("entity",) and read_text(AIDA, type="name").layer.types == ("name",)
+    # As neleval's examples have it, the entity of a mention may be missing.
+    without = read_text("-DOCSTART- (doc1)\nThe\tB\tThe Cat\nCat\tI\tThe Cat\nin\nParis\tB\tParis\tParis\n")
+    assert (without.format, dict(without.layer.links)) == ("ragged", {0: ("NIL",), 1: ("Paris",)})
     assert read_text(AIDA.replace("B\tEU\t", "B\tUE\t")).notes == ("mentions that their words do not spell: 1",)
 
 

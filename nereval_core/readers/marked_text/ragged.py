@@ -3,7 +3,7 @@
 - CoNLL-2012: documents from `#begin document (ID); part 000` on, words in column 4, names in column 11
   (or `--column N`) as `(PERSON*`, `*`, `*)` or `(GPE)`. Each part is a document.
 - AIDA: documents from `-DOCSTART- (1 EU)`, words alone or with `B` or `I`, the whole mention and its entity, which is a
-  link (`--NME--` is NIL). Mentions have no type: it is `entity`, or that of `--type`.
+  link (`--NME--` or nothing is NIL). Mentions have no type: it is `entity`, or that of `--type`.
 
 Words are joined by one blank, sentences by a line end.
 """
@@ -21,12 +21,12 @@ from nereval_core.readers.input.source import SourceFile, unread_files_note
 
 BEGIN = re.compile(r"#begin document[ \t]+\(?(?P<name>.*?)\)?(?:;[ \t]*(?:part[ \t]+(?P<part>[0-9]+))?)?[ \t]*")
 DOCSTART = re.compile(r"-DOCSTART- \((?P<name>.*)\)[ \t]*")
-MENTION = re.compile(r"(?m)^[^\t\n]+\t[BI]\t[^\t\n]+\t[^\t\n]+")
+MENTION = re.compile(r"(?m)^[^\t\n]+\t[BI]\t[^\t\n]+")
 NAMES = re.compile(r"((?:\([^()*|\s]+)*)\*?(\)*)")
 WORD, NAME_COLUMN = 3, 10
 """The columns of words and of names in CoNLL-2012, from 0."""
 NO_NAME = "-"
-NIL = {"--NME--": "NIL"}
+NIL = {"--NME--": "NIL", "": "NIL"}
 ENTITY = "entity"
 
 
@@ -177,11 +177,12 @@ class _File:
         start = document.add(cells[0].strip())
         if not tag:
             return
-        if tag not in ("B", "I") or len(cells) < 4:
+        if tag not in ("B", "I") or len(cells) < 3:
             what = f"{quoted(tag)} in the second of {counted(len(cells), 'cell')}"
             self._complain(line, what, "write B or I, the mention and its entity, or the word alone")
         elif tag == "B":
-            document.open.append(_Open(line, self._label, start, NIL.get(cells[3], cells[3]).strip(), cells[2]))
+            link = cells[3].strip() if len(cells) > 3 else ""
+            document.open.append(_Open(line, self._label, start, NIL.get(link, link), cells[2]))
         elif not document.open:
             self._complain(line, "I without B before it", "begin each mention by B")
 
