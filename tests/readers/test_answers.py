@@ -624,3 +624,14 @@ def test_strings_alone_are_answers_of_texts() -> None:
     assert not len(nereval.read_objects(["None"], texts=gold).layer)
     with pytest.raises(FormatError, match="neither JSON nor tags in 'I cannot'"):
         nereval.read_objects(["I cannot"], texts=gold)
+
+
+@pytest.mark.parametrize("head", ["id,text,response", "doc_id,sentence,Answer"])
+def test_answers_in_a_column_of_a_table(head: str) -> None:
+    row = ["d", TEXT, "- Ada: PER\n- Oslo: LOC"]
+    content = f"{head}\n" + ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + f"\ne,{TEXT[:8]},None\n"
+    gold = ReadOptions(texts=Documents(("d", "e"), (TEXT, TEXT[:8])), gold_types=("LOC", "PER"))
+    reading = read(Source.of_uploads([("x.csv", content.encode())]), options=gold)
+    assert (reading.format, reading.documents.ids, spans(reading)) == ("mentions", ("d", "e"), BOTH)
+    with pytest.raises(FormatError, match=r"x\.csv:2: not JSON|x\.csv:2: the answer is cut off"):
+        read(Source.of_uploads([("x.csv", content.replace("- Ada: PER", '{""PER').encode())]), options=gold)

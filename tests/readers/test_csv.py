@@ -418,3 +418,11 @@ def test_a_name_of_many_words_is_looked_at_a_few_times(monkeypatch: pytest.Monke
     monkeypatch.setattr(table_sides, "is_gold_word", lambda word: bool(looks.append(word)))
     assert type_columns(["word " * 500, "type"], []) == (TagColumn("type", ()),)
     assert 500 < len(looks) < 10 * 500
+
+
+def test_columns_called_as_in_spacy_are_known() -> None:
+    rows = "doc_id,ent_text,ent_label,start_char,end_char\n1,Ann,PER,0,3\n"
+    options = ReadOptions(texts=Documents(("1",), ("Ann left",)))
+    reading = read(Source.of_uploads([("x.csv", rows.encode())]), options=options)
+    layer = reading.layer
+    assert (reading.format, layer.types, layer.start.tolist(), layer.end.tolist()) == ("csv", ("PER",), [0], [3])

@@ -34,6 +34,12 @@ def test_a_file_that_is_not_read_is_called_by_its_name(name: str) -> None:
         assert all(reading.documents.texts[0][start:end] in ("Ann", "Rome") for start, end in spans_of(reading))
 
 
+def test_a_file_beside_its_text_is_called_by_its_name() -> None:
+    files = {"1.txt": "Ann left Rome\n", "1.txt.knowtator.xml": UNREAD["Knowtator"][0]["x.xml"]}
+    with pytest.raises(FormatError, match="it looks like Knowtator's or eHOST's XML, which is not read"):
+        read(source(files))
+
+
 def spans_of(reading: object) -> list[tuple[int, int]]:
     layer = reading.layer  # type: ignore[attr-defined]
     return list(zip(layer.start.tolist(), layer.end.tolist(), strict=True))

@@ -11,14 +11,14 @@ stand in its metadata: `mention`, `placed`, `closest`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nereval_core.problems import ProblemList
+from nereval_core.problems import Problem, ProblemList
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, pipeline
 from nereval_core.readers.annotation_tools import doccano
 from nereval_core.readers.conll.layout import is_tag
-from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning
 from nereval_core.readers.mentions.answers import type_of_item
 from nereval_core.readers.mentions.reading import FORMAT, answer_choices, read_answers
@@ -34,8 +34,9 @@ from nereval_core.readers.mentions.responses import (
     is_response,
 )
 from nereval_core.readers.shared.annotation_keys import other_keys_note, sampled_records
-from nereval_core.readers.shared.list_cells import list_in_cell
-from nereval_core.readers.shared.strict_json import items
+from nereval_core.readers.shared.list_cells import delimiter_of_columns, list_in_cell, records_of_table
+from nereval_core.readers.shared.strict_json import Item, items
+from nereval_core.readers.shared.table_columns import plain_name
 from nereval_core.readers.shared.tag_cells import TagColumn
 
 ENTITIES = ("entities", "mentions", "named_entities", "extractions", "entity")
@@ -67,7 +68,7 @@ PIPELINE_LIKE = frozenset(("start_offset", "end_offset", "start_char", "end_char
 class MentionReader(Reader):
     name = FORMAT
     description = "JSON lines of language models: mentions without offsets, or tags in the text; placed in gold's texts"
-    suffixes = (".jsonl", ".json")
+    suffixes = (".jsonl", ".json", ".csv", ".tsv")
     has_columns = True
 
     def recognise(self, source: Source) -> float:
@@ -75,7 +76,7 @@ class MentionReader(Reader):
         type."""
         head = source.head(*self.suffixes)
         if not head.keys:
-            return 0.9 if GENERATED.match(head.text) else 0.0
+            return 0.9 if GENERATED.match(head.text) or delimiter_of_columns(head, WORDED_ANSWERS) else 0.0
         if head.keys & RESPONSE_KEYS and "spans" not in head.keys:
             return 0.9
         row = head.first_object
@@ -118,7 +119,7 @@ class MentionReader(Reader):
         """
         files = source.pick(*self.suffixes)
         problems = ProblemList()
-        rows = [((file.shown, line), row) for file in files for line, row in items(file, problems)]
+        rows = [((file.shown, line), row) for file in files for line, row in _rows(file, problems)]
         unread = (
             [] if options.column is not None else other_keys_note((_unread_part(row) for _, row in rows), NOT_LISTS)
         )
@@ -133,6 +134,19 @@ class MentionReader(Reader):
 
 
 READER = MentionReader()
+
+
+def _rows(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
+    """Yield the answers of a file with their lines: values of JSON, or rows of a table with a column of answers."""
+    delimiter = delimiter_of_columns(file.head(), WORDED_ANSWERS)
+    if delimiter is None:
+        return items(file, problems)
+    rows = records_of_table(file, problems, delimiter)
+    return (row._replace(value={_answer_key(name): cell for name, cell in row.value.items()}) for row in rows)
+
+
+def _answer_key(name: str) -> str:
+    return plain_name(name) if plain_name(name) in WORDED_ANSWERS else name
 
 
 def _claim_of_entities(entities: Any) -> float:

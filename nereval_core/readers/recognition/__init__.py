@@ -192,7 +192,9 @@ def _surest_format(source: Source, texts: Documents | None = None, outside: str 
     if claims.get("jsonl", 0.0) < 1:
         from nereval_core.readers.recognition.unread_shapes import unread_shape
 
-        if shape := unread_shape(source.head()):
+        # Texts may lie beside a file that is known; where nothing is claimed, files of all kinds are looked at.
+        heads = [source.head()] if best else [source.head_of(files[0]) for files in source.by_suffix.values()]
+        if shape := next(filter(None, map(unread_shape, heads)), None):
             raise FormatError.single(source.name, None, *shape)
     names = [name for name, claim in claims.items() if claim == best]
     keys = source.head(".jsonl", ".ndjson").keys

@@ -89,7 +89,11 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "inline": (within("</"),),
         "jsonl": (first_line(r"\s*\{"), keys("spans")),
         "labelstudio": (keys("data", "annotation_id"), list_in_a_cell),
-        "mentions": (ANSWERS, within('"generated_text"')),
+        "mentions": (
+            ANSWERS,
+            within('"generated_text"'),
+            first_line(r"(?i)(?!\{).*(?:answer|response|completion|generated.text|output)"),
+        ),
         "nif": (within("/nif-core#"),),
         "offsetxml": (within("<GateDocument", "<TEXT>"),),
         "parquet": (first_line("PAR1"),),

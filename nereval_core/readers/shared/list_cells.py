@@ -5,7 +5,7 @@ A text is a row. Label Studio exports such CSV, and data frames of texts and ent
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from nereval_core.problems import Problem, counted
@@ -43,10 +43,29 @@ def first_record(head: Head) -> Mapping[str, Any] | None:
     )
 
 
-def records_of_table(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
-    """Yield the rows of a table as records, each with its line; what is wrong with one goes to the problems."""
+def delimiter_of_columns(head: Head, names: Collection[str]) -> str | None:
+    """Return what separates the cells of a table one of whose columns is called so, None for any other file."""
+    if head.first_line.lstrip().startswith(("{", "[")):
+        return None
+    headers = ((delimiter, first_rows(head.first_line, 1, delimiter)) for delimiter in DELIMITERS)
+    return next(
+        (
+            delimiter
+            for delimiter, rows in headers
+            if rows and len(rows[0]) > 1 and not set(names).isdisjoint(map(plain_name, rows[0]))
+        ),
+        None,
+    )
+
+
+def records_of_table(file: SourceFile, problems: list[Problem], delimiter: str | None = None) -> Iterator[Item]:
+    """Yield the rows of a table as records, each with its line; what is wrong with one goes to the problems.
+
+    Without a `delimiter` a table with a list in a cell is expected, and its cut lists are problems.
+    """
     text = file.text()
-    delimiter = _delimiter(text)
+    is_named = delimiter is not None
+    delimiter = delimiter or _delimiter(text)
     if delimiter is None:
         return
     rows = checked_rows(file.shown, text, delimiter, len(first_rows(text, 1, delimiter)[0]), problems)
@@ -57,7 +76,8 @@ def records_of_table(file: SourceFile, problems: list[Problem]) -> Iterator[Item
         # An empty cell among lists is an empty list, as data frames and tools write it.
         record |= {name: [] for name in lists if isinstance(record[name], str) and record[name].strip() in EMPTY}
         # A cell that begins as a list and is none was cut off, or is not what it looks like.
-        cut = [name for name, cell in record.items() if isinstance(cell, str) and cell.startswith(("[{", "[(", "[["))]
+        begun = [name for name, cell in record.items() if isinstance(cell, str) and cell.startswith(("[{", "[(", "[["))]
+        cut = [] if is_named else begun
         for name in cut:
             finding = f"{name} begins a list and is none, {counted(len(record[name]), 'character')}"
             problems.append(Problem(file.shown, line, finding, "write it as JSON, or as Python's list"))

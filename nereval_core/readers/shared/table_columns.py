@@ -45,7 +45,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "begin_offset",
     ),
     "end": ("end", "stop", "end_offset", "end_char", "char_end", "to", "off1", "end_span"),
-    "type": ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "ner", "entity"),
+    "type": ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "ner", "ent_label", "entity"),
     "quote": (
         "quote",
         "mention",
@@ -53,6 +53,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "covered_text",
         "span_text",
         "entity_text",
+        "ent_text",
         "span",
         "extraction",
         "entity",
