@@ -130,6 +130,7 @@ LIGHT = (
     ("import nereval_core.readers", {"numpy", "pandas", "scipy", "pyarrow"}),
     ("import nereval_core.scoring", {"pandas", "scipy", "pyarrow"}),
     ("import nereval_core.api.load", {"pandas", "scipy", "pyarrow", "sqlalchemy"}),
+    ("import nereval_core.cli.verdicts", {"pandas", "scipy", "pyarrow"}),
 )
 
 

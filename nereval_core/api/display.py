@@ -13,7 +13,8 @@ from nereval_core.alignment.codes import Decision
 from nereval_core.corpus.arrays import Bools
 from nereval_core.options import DISPLAYED
 from nereval_core.problems import FormatError, counted, quoted
-from nereval_core.records.tables import DECISIONS, Rows, frame, rows
+from nereval_core.records.match_records import Rows, rows
+from nereval_core.records.tables import DECISIONS, frame
 from nereval_core.report.excerpts import record_heading, record_html, record_text
 from nereval_core.report.highlight import STYLE, document_html
 from nereval_core.report.marks import Mark, marks

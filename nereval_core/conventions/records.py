@@ -18,7 +18,8 @@ from nereval_core.corpus import Documents, Fragments, Layer
 from nereval_core.corpus.arrays import Array, Bools, Int64
 from nereval_core.corpus.masking import masked_text
 from nereval_core.readers.shared.token_tags import Tagged
-from nereval_core.records.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
+from nereval_core.records.match_records import NUMBERED
+from nereval_core.records.tables import SIDE_COLUMNS, SIDES, categories
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU", "IGN")
@@ -112,7 +113,7 @@ class UnitColumns:
         return " ".join(text[low:high] for low, high in parts)
 
     def ids(self, prefix: str) -> list[str]:
-        """Return record ids without their documents, `~2` for the second of two equal units: as `tables.record_ids`."""
+        """Return record ids without their documents as `record_ids` does, `~2` for the second of two equal units."""
         ids = []
         repeats: dict[tuple[int, str], int] = {}
         rows = zip(self.doc.tolist(), self.start.tolist(), self.end.tolist(), self.kind.tolist(), strict=True)

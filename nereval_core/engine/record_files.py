@@ -21,8 +21,9 @@ from nereval_core import __version__
 from nereval_core.corpus import Layer
 from nereval_core.engine.shard_counts import replace_file
 from nereval_core.problems import one_line
+from nereval_core.records.match_records import Rows, record_ids, rows
 from nereval_core.records.reasons import BOUNDARIES, boundaries, reasons
-from nereval_core.records.tables import DECISIONS, RECORD_COLUMNS, SIDES, TOKEN_REASONS, Rows, record_ids, rows
+from nereval_core.records.tables import DECISIONS, RECORD_COLUMNS, SIDES, TOKEN_REASONS
 from nereval_core.records.text_search import span_texts
 from nereval_core.scoring import Scores
 

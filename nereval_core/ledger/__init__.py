@@ -35,8 +35,9 @@ from nereval_core.ledger.record_places import (
 )
 from nereval_core.ledger.record_sources import Excerpt, Hits, RecordSource, decision_counts, records_holding
 from nereval_core.problems import quoted
+from nereval_core.records.match_records import rows
 from nereval_core.records.queries import FIELDS, ORDERS, Query, Total, narrowed
-from nereval_core.records.tables import DECISIONS, rows
+from nereval_core.records.tables import DECISIONS
 from nereval_core.records.text_search import search_terms, sought_in_ids
 from nereval_core.review.attribute import Attribute, Others, Records
 from nereval_core.review.standing_verdicts import Moment

@@ -21,9 +21,10 @@ from nereval_core.corpus.subset import single_document
 from nereval_core.ledger.facet_counts import FacetCounts
 from nereval_core.ledger.record_places import ListedPlaces, PartClasses, RecordClasses, list_places
 from nereval_core.ledger.record_sources import Hits, LayerColumns, Limits, RecordPart
+from nereval_core.records.match_records import Rows
 from nereval_core.records.queries import ABSENT, FIELDS, MANY_WORDS, NO_GOLD, word_class
 from nereval_core.records.reasons import BOUNDARIES, boundaries
-from nereval_core.records.tables import DECISIONS, Rows
+from nereval_core.records.tables import DECISIONS
 from nereval_core.records.text_search import Sought, having_term, ids_having_term, sought_in, words_of
 from nereval_core.review.attribute import Records
 from nereval_core.scoring.criteria import Criterion

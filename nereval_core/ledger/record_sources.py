@@ -20,7 +20,8 @@ from nereval_core.corpus.arrays import Array, Bools, Int32, Int64, narrow_intege
 from nereval_core.corpus.concatenation import join_documents
 from nereval_core.corpus.subset import select_documents
 from nereval_core.ledger.record_places import ListedPlaces, Piece, RecordClasses
-from nereval_core.records.tables import Rows, frame, record_ids
+from nereval_core.records.match_records import Rows, record_ids
+from nereval_core.records.tables import frame
 from nereval_core.records.text_search import having_term, ids_having_term, span_texts
 from nereval_core.review.attribute import Records
 from nereval_core.scoring.criteria import Criterion

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
-from nereval_core.records.tables import Rows
+from nereval_core.records.match_records import Rows
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Scores
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
 from nereval_core.problems import counted, name_text, quoted
-from nereval_core.records.tables import rows as record_rows
+from nereval_core.records.match_records import rows as record_rows
 from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
 from nereval_core.review.apply.deciding_verdicts import Conclusion

@@ -10,13 +10,14 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from sys import intern
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 import msgspec
+from msgspec import structs
 
 from nereval_core.problems import FormatError, Problem, quoted
 
@@ -81,8 +82,7 @@ class Marked(NamedTuple):
         return words[:QUOTE_CHARACTERS]
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(msgspec.Struct, frozen=True, dict=True):
     """The subject of a verdict: a span of one side in a text, given by the SHA-256 (hex) of its UTF-8.
 
     For an entity that nobody had marked it is the span as a reviewer first marked it, and stays that when the
@@ -106,8 +106,7 @@ def record_of(text: str, side: str, fragments: Fragments, type_: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True):
     """The context that a reviewer saw: document id, characters of the span, and those before and after it."""
 
     document: str
@@ -121,8 +120,7 @@ class Seen:
         return cls(document, span.quote(text), text[low : span.start], text[span.end : high])
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """A verdict as a reviewer gives it.
 
     `partner` is the span of the other side that the key's span was compared with, None where there was none; it
@@ -139,8 +137,7 @@ class Verdict:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredVerdict:
+class StoredVerdict(msgspec.Struct, frozen=True):
     """A verdict as it is stored: with reviewer, time (ISO 8601, UTC) and its place in the history of its record.
 
     `version` counts the verdicts on one record from 1. `uid` identifies the verdict in all stores; verdicts given
@@ -185,12 +182,12 @@ def turned(stored: StoredVerdict, *, has_partner: bool) -> StoredVerdict:
     verdict = stored.verdict
     kind = _TURNED_KINDS.get(verdict.kind, verdict.kind)
     if verdict.key.side == "pred":
-        key, partner = replace(verdict.key, side="gold"), None
+        key, partner = structs.replace(verdict.key, side="gold"), None
     elif verdict.partner is not None and has_partner:
-        key, partner = replace(verdict.key, span=verdict.partner), verdict.key.span
+        key, partner = structs.replace(verdict.key, span=verdict.partner), verdict.key.span
     else:
-        key, partner = replace(verdict.key, side="pred"), None
-    return replace(stored, verdict=replace(verdict, key=key, kind=kind, partner=partner))
+        key, partner = structs.replace(verdict.key, side="pred"), None
+    return structs.replace(stored, verdict=structs.replace(verdict, key=key, kind=kind, partner=partner))
 
 
 _TURNED_KINDS: Mapping[Kind, Kind] = {"gold": "pred", "pred": "gold"}
@@ -225,8 +222,8 @@ def is_carried_out(stored: StoredVerdict, is_in_gold: Callable[[Marked], bool]) 
 def mirrored(key: Key, partner: Marked | None) -> Key:
     """Return the key of the same record where the two layers have changed places."""
     if key.side == "gold" and partner is not None:
-        return replace(key, span=partner)
-    return replace(key, side="pred" if key.side == "gold" else "gold")
+        return structs.replace(key, span=partner)
+    return structs.replace(key, side="pred" if key.side == "gold" else "gold")
 
 
 def kinds_between(first: str, second: str) -> Mapping[Kind, str]:

@@ -11,17 +11,18 @@ is a record of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.masking import original
 from nereval_core.corpus.texts import Texts
-from nereval_core.records.tables import Rows
+from nereval_core.records.match_records import Rows
 from nereval_core.review.attribute import Records
 from nereval_core.review.standing_verdicts import Moment, Reviewed
 from nereval_core.review.verdicts import (
@@ -83,7 +84,9 @@ def as_said_of_gold(stored: StoredVerdict) -> StoredVerdict:
     """
     right = replacing_spans(stored)
     kind: Kind = "gold" if stored.verdict.kind == "both" else "neither"
-    return replace(stored, verdict=replace(stored.verdict, kind=kind, right=() if kind == "gold" else right))
+    return structs.replace(
+        stored, verdict=structs.replace(stored.verdict, kind=kind, right=() if kind == "gold" else right)
+    )
 
 
 def text_digests(documents: Documents) -> tuple[str, ...]:
@@ -412,10 +415,10 @@ class _Attaching:
     def _put_carried_out(self, stored: StoredVerdict, numbers: Sequence[int]) -> None:
         """Put a verdict on the records of the spans that gold has in place of its own: gold is right, as it says."""
         for span in replacing_spans(stored):
-            key = replace(stored.verdict.key, span=span)
-            verdict = replace(stored.verdict, key=key, kind="gold", partner=None, right=())
+            key = structs.replace(stored.verdict.key, span=span)
+            verdict = structs.replace(stored.verdict, key=key, kind="gold", partner=None, right=())
             for number in numbers:
-                self._put_on_document(replace(stored, verdict=verdict), number, _CARRIED_OUT)
+                self._put_on_document(structs.replace(stored, verdict=verdict), number, _CARRIED_OUT)
 
     def _put_on_document(self, stored: StoredVerdict, number: int, fit: int) -> bool:
         """Put a verdict on the records of its span in a document, turned where only the other side has the span."""

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from nereval_core.records.tables import record_ids
+from nereval_core.records.match_records import record_ids
 from nereval_core.report.highlight import document_html, lanes, segments
 from nereval_core.report.marks import TRACKS, Mark, within
 from nereval_core.scoring import Scores, Settings

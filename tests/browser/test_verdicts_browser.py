@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
@@ -153,7 +154,7 @@ def test_where_somebody_was_first_keys_go_on_with_the_open_record(visit: Visit, 
     assert visit.eventually(lambda: len(store.every()) == given + 1)
     visit.page.get_by_text("Kept as").wait_for()
     own = store.every()[-1]
-    store.give([Draft(replace(own.verdict, kind="pred"), own.version)], OTHER)
+    store.give([Draft(structs.replace(own.verdict, kind="pred"), own.version)], OTHER)
     for key in "k5":
         visit.page.keyboard.press(key)
     question = visit.page.locator(".nw-said", has_text="Somebody was first on")

@@ -19,7 +19,7 @@ from nereval_core.cli import main
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.records.tables import rows
+from nereval_core.records.match_records import rows
 from nereval_core.review.apply import apply_verdicts
 from nereval_core.review.apply.adjudication import UNDECIDED, Undecided, adjudicate
 from nereval_core.review.apply.corrected_copy import (

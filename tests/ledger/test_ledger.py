@@ -22,9 +22,10 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.ledger import Ledger, ledger
 from nereval_core.ledger.attributes.own_facts import record_form
 from nereval_core.ledger.facet_counts import FacetCounts, classes_of
+from nereval_core.records.match_records import record_ids
 from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
 from nereval_core.records.reasons import BOUNDARIES
-from nereval_core.records.tables import RECORD_COLUMNS, record_ids, records
+from nereval_core.records.tables import RECORD_COLUMNS, records
 from nereval_core.records.text_search import AROUND, Sought, is_anchored, is_regex, regex_problem, span_texts, words_of
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.corpus import Corpus
@@ -277,8 +278,8 @@ def test_on_a_server_for_others_nobody_sees_records_of_a_corpus_that_is_not_thei
     foreign = replace(store.playlists().standing[0].items[0].starred)
     secret = replace(
         foreign,
-        key=replace(foreign.key, text="0" * 64),
-        seen=replace(foreign.seen, quote="secret"),
+        key=structs.replace(foreign.key, text="0" * 64),
+        seen=structs.replace(foreign.seen, quote="secret"),
         shown=replace(foreign.shown, corpus="f" * 64, document="theirs"),
     )
     hidden = store.make("Theirs", "Eve")

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+from msgspec import structs
 
 from nereval_core.api.read import read
 from nereval_core.ledger.verdict_tables import share_in_words
@@ -56,10 +57,10 @@ def given(store: ReviewStore, loaded: Loaded = DEMO, system: str = "rules") -> A
     """Give verdicts of every kind on a system's records, one of them stale; return what comes of them."""
     drafts = drafted(loaded, system, every=2)
     old = drafts[0].verdict
-    stale = replace(
+    stale = structs.replace(
         old,
         key=Key(text_digest("another text"), "gold", old.key.span),
-        seen=replace(old.seen, quote="<b>old</b>"),
+        seen=structs.replace(old.seen, quote="<b>old</b>"),
         kind="pred",
         note="<script>x</script>",
     )
@@ -397,7 +398,7 @@ def test_on_a_server_for_others_a_conflict_quotes_no_other_text(
     given(store)
     some = store.every()[-3:]
     assert some[-1].verdict.seen.quote == "<b>old</b>"
-    raw = b"".join(export_lines(replace(one, uid=f"{number:032x}") for number, one in enumerate(some)))
+    raw = b"".join(export_lines(structs.replace(one, uid=f"{number:032x}") for number, one in enumerate(some)))
     monkeypatch.setattr(access, "LOOPBACK", ())
     start_afresh()
     app = opened("Review", view("given-verdicts"))

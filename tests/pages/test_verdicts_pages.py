@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.surface_forms import folded_forms
@@ -183,8 +184,8 @@ def test_on_a_server_for_others_u_takes_back_verdicts_on_the_open_corpus_alone(
 ) -> None:
     app = press(first(ANN), "gold")
     (one,) = store.every()
-    elsewhere = replace(one.verdict.key, text="0" * 64)
-    other = replace(one.verdict, key=elsewhere, seen=replace(one.verdict.seen, quote="zq"))
+    elsewhere = structs.replace(one.verdict.key, text="0" * 64)
+    other = structs.replace(one.verdict, key=elsewhere, seen=structs.replace(one.verdict.seen, quote="zq"))
     (theirs,) = store.give([Draft(other)], "Ann")
     monkeypatch.setattr(access, "LOOPBACK", ())
     verdict_store._kept.cache_clear()
@@ -201,8 +202,8 @@ def test_u_leaves_verdicts_on_other_texts_and_layers_alone(store: ReviewStore) -
     span = Marked(((131, 143),), "PROTEINAS")
     # The second is on a span of the same text that neither of the two layers has.
     others = [
-        replace(one.verdict, key=replace(one.verdict.key, text="0" * 64)),
-        replace(one.verdict, key=replace(one.verdict.key, span=span)),
+        structs.replace(one.verdict, key=structs.replace(one.verdict.key, text="0" * 64)),
+        structs.replace(one.verdict, key=structs.replace(one.verdict.key, span=span)),
     ]
     theirs = store.give([Draft(other) for other in others], "Ann")
     biology = caches.demo("biology").corpus
@@ -541,9 +542,9 @@ def test_a_new_type_is_one_of_the_types_from_then_on(store: ReviewStore) -> None
 def test_types_of_stale_verdicts_are_not_offered(store: ReviewStore) -> None:
     act(first(ANN), "neither", right=[span(133, 141, "enzyme", is_new=True)])
     own = store.every()[-1].verdict
-    key = replace(own.key, span=Marked(((133, 142),), "of another corpus"))
+    key = structs.replace(own.key, span=Marked(((133, 142),), "of another corpus"))
     right = (Marked(((133, 142),), "alien"),)
-    store.give([Draft(replace(own, key=key, right=right), 0)], "Ann")
+    store.give([Draft(structs.replace(own, key=key, right=right), 0)], "Ann")
     verdict_store.refresh()
     types = workbench(first(ANN))["verdicts"]["types"]
     assert "enzyme" in types and not {"alien", "of another corpus"} & {*types}
@@ -666,7 +667,11 @@ def test_what_is_stale_is_shown_with_the_old_words_and_counted(store: ReviewStor
     press(first(ANN), "pred")
     (one,) = store.every()
     span = Marked(((131, 143),), "PROTEINAS")
-    old = replace(one.verdict, key=replace(one.verdict.key, span=span), seen=replace(one.verdict.seen, quote="d tropo"))
+    old = structs.replace(
+        one.verdict,
+        key=structs.replace(one.verdict.key, span=span),
+        seen=structs.replace(one.verdict.seen, quote="d tropo"),
+    )
     store.undo("Ann")
     store.give([Draft(old)], "Bob")
     app = opened("Inspect", replace(VIEW, q="has:stale=yes"), **ANN)
@@ -686,7 +691,9 @@ def test_a_verdict_on_another_prediction_says_what_gold_is_to_have(store: Review
         (Marked(((131, 143),), "PROTEINAS"), "“d troponin I” PROTEINAS at 131–143"),
         (None, "no entity"),
     ):
-        store.give([Draft(replace(one.verdict, partner=partner), store.reviewed().version(one.verdict.key))], "Bob")
+        store.give(
+            [Draft(structs.replace(one.verdict, partner=partner), store.reviewed().version(one.verdict.key))], "Bob"
+        )
         app = opened("Inspect", replace(VIEW, q="has:verdict=neither"), **ANN)
         assert listed(app) == 1 and "1 of 60 reviewed" in progress(opened("Inspect", VIEW))
         assert stands(app).startswith(f"Stands: neither is right; right is {words}, Bob on ")
@@ -739,7 +746,7 @@ def test_a_batch_that_others_decided_on_since_is_not_undone_in_part(store: Revie
     app = sound(next(one for one in app.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("pred").run())
     app = press(app, "batch_yes")
     stands = store.reviewed().standing
-    store.give([Draft(replace(one.verdict, kind="gold"), one.version) for one in stands[:30]], "Bob")
+    store.give([Draft(structs.replace(one.verdict, kind="gold"), one.version) for one in stands[:30]], "Bob")
     app = press(app, "undo")
     assert "Not taken back: somebody was first." in said(app) and "and 10 more" in said(app)
     assert kinds(store.reviewed()).count("pred") == 30

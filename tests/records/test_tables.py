@@ -16,6 +16,7 @@ from nereval_core import __version__
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.records import reasons, tables
+from nereval_core.records.match_records import record_ids
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.count_tables import TEXT_DTYPE
@@ -129,13 +130,13 @@ def test_record_ids_of_duplicates_and_fragments() -> None:
     over = documents(1)
     one, broken = Span(((1, 5),), "A"), Span(((1, 3), (4, 5)), "A")
     made = make("gold", over, [(0, one), (0, one), (0, one), (0, broken), (0, broken)])
-    assert tables.record_ids(made, "g") == ["g:1-5:A", "g:1-5:A~2", "g:1-5:A~3", "g:1-3,4-5:A", "g:1-3,4-5:A~2"]
+    assert record_ids(made, "g") == ["g:1-5:A", "g:1-5:A~2", "g:1-5:A~3", "g:1-3,4-5:A", "g:1-3,4-5:A~2"]
 
 
 def test_record_ids_are_unique_whatever_types_are_called() -> None:
     types = ["A", "A", "A~2", "A~2", "A~2~1", "~2", "A~", "A~x"]
     made = make("gold", documents(1), [(0, Span(((0, 3),), kind)) for kind in types])
-    ids = tables.record_ids(made, "g")
+    ids = record_ids(made, "g")
     assert len(set(ids)) == len(ids)
     assert {"g:0-3:A", "g:0-3:A~2", "g:0-3:A~2~1", "g:0-3:A~2~2", "g:0-3:A~x"} < set(ids)
 

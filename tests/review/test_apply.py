@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given as over
 from hypothesis import strategies as st
+from msgspec import structs
 
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, drop_verdicts, select_verdicts
@@ -196,7 +197,13 @@ REPEATED = {
         (1, 2, 2, 0),
     ),
     "taken back on the second": (
-        [ON_D0, ON_D1, replace(ON_D1, verdict=replace(ON_D1.verdict, kind="withdrawn"), uid="back", undoes=ON_D1.uid)],
+        [
+            ON_D0,
+            ON_D1,
+            structs.replace(
+                ON_D1, verdict=structs.replace(ON_D1.verdict, kind="withdrawn"), uid="back", undoes=ON_D1.uid
+            ),
+        ],
         [[ANN], [ANN, DRUG]],
         (1, 1, 1, 1),
         [[ANN], [ANN]],
@@ -214,7 +221,7 @@ def test_a_verdict_on_a_text_that_repeats(
     every_counted: tuple[int, ...],
 ) -> None:
     gold = layer_of([ANN, DRUG], [TEXT, TEXT, "Another text, as long as the first one."])
-    reviewed = Reviewed().after(replace(one, number=at) for at, one in enumerate(given, start=1))
+    reviewed = Reviewed().after(structs.replace(one, number=at) for at, one in enumerate(given, start=1))
     for only, spans, numbers in ((True, own, counted), (False, every, every_counted)):
         found = apply_verdicts(gold, reviewed, only_this_document=only)
         assert [spans_of(found.layer, number) for number in range(3)] == [*spans, [ANN, DRUG]]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
@@ -354,7 +354,7 @@ def test_what_is_written_is_read_again(drawn: list[StoredVerdict]) -> None:
     with read_lines(io.BytesIO(content), "x") as verdicts:
         read = list(map(verdict_in, verdicts))
     assert b"".join(export_lines(read)) == content
-    assert {one.uid: one for one in read} == {one.uid: replace(one, number=0) for one in drawn}
+    assert {one.uid: one for one in read} == {one.uid: structs.replace(one, number=0) for one in drawn}
 
 
 @given(histories())
@@ -368,4 +368,4 @@ def test_a_line_written_in_another_way_is_the_same_verdict(drawn: list[StoredVer
         with read_lines(io.BytesIO(content), "x") as verdicts:
             rows.append(list(verdicts))
     assert rows[0] == rows[1] == rows[2]
-    assert sorted(rows[0]) == sorted(row_of(replace(stored, number=0)) for stored in drawn)
+    assert sorted(rows[0]) == sorted(row_of(structs.replace(stored, number=0)) for stored in drawn)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
@@ -173,7 +174,7 @@ def test_the_records_of_a_playlist_are_found_in_its_order() -> None:
         key, _, seen = verdict_subject(about, record)
         shown = Shown("", "rules" if record != 3 else "another", "strict", seen.document, "")
         items.append(Item(Starred(key, seen, shown), place, f"no {record}", "", "", 1))
-    gone = replace(items[0].starred, key=replace(items[0].starred.key, text="0" * 64))
+    gone = replace(items[0].starred, key=structs.replace(items[0].starred.key, text="0" * 64))
     items.append(replace(items[0], starred=gone))
     playlist = Playlist("", "", "", "", 1, tuple(items))
     found = playlist_records(playlist, about, "rules")

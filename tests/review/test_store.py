@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from sqlalchemy import inspect
 
 from nereval_core.problems import FormatError
@@ -89,7 +89,7 @@ def test_taking_back_twice_goes_back_two_steps_and_credits_who_stands_again(stor
 
 def test_verdicts_on_some_records_alone_are_taken_back(store: ReviewStore) -> None:
     key = draft().verdict.key
-    other = Draft(replace(draft(31).verdict, key=replace(key, text=text_digest("another"))))
+    other = Draft(structs.replace(draft(31).verdict, key=structs.replace(key, text=text_digest("another"))))
     store.give([draft(31), draft()], "Ann")
     store.give([draft(kind="pred", seen=1), other], "Ann")
     records = {key.record, draft(31).verdict.key.record}
@@ -194,7 +194,7 @@ def odd(**changed: object) -> Draft:
     span = changed.pop("span", plain.key.span)
     text = changed.pop("text", plain.key.text)
     side = changed.pop("side", "gold")
-    return Draft(replace(plain, key=Key(text, side, span), **changed))  # type: ignore[arg-type]
+    return Draft(structs.replace(plain, key=Key(text, side, span), **changed))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

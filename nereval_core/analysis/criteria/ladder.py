@@ -28,7 +28,7 @@ from nereval_core.analysis.span_relations import corresponding_spans
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus import layer as layer_of
 from nereval_core.corpus.arrays import Bools
-from nereval_core.records.tables import record_ids
+from nereval_core.records.match_records import record_ids
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Criterion, Decision

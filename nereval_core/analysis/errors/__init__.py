@@ -37,8 +37,9 @@ from nereval_core.analysis.sentences import (
 from nereval_core.corpus import Layer
 from nereval_core.options import FORMS
 from nereval_core.problems import FormatError, quoted
+from nereval_core.records.match_records import rows
 from nereval_core.records.queries import YES, Query
-from nereval_core.records.tables import RECORD_COLUMNS, categories, frame, rows
+from nereval_core.records.tables import RECORD_COLUMNS, categories, frame
 from nereval_core.report.displayed import Displayed
 from nereval_core.report.excerpts import record_text
 from nereval_core.scoring import Scores

@@ -22,8 +22,8 @@ from nereval_core.conventions.faireval.figures import COUNTS
 from nereval_core.conventions.faireval.matching import CLASSES, FairMatches, PairedSides
 from nereval_core.conventions.records import OVERALL
 from nereval_core.corpus.arrays import Bools
+from nereval_core.records.match_records import Rows, rows
 from nereval_core.records.queries import YES, Query
-from nereval_core.records.tables import Rows, rows
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.tables import F1, PRECISION, RATIO_KEYS, RECALL, Column, RecordsOf, Row, Table, frame_table

@@ -25,8 +25,8 @@ from nereval_core.analysis.errors.error_groups import (
 )
 from nereval_core.corpus import Layer
 from nereval_core.problems import name_text
+from nereval_core.records.match_records import record_ids
 from nereval_core.records.queries import Side
-from nereval_core.records.tables import record_ids
 from nereval_core.report.span_difference import Piece, difference_text, span_difference
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table

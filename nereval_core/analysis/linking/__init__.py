@@ -35,7 +35,8 @@ from nereval_core.analysis.linking.mentions import (
 )
 from nereval_core.corpus import Layer
 from nereval_core.problems import counted, one_line
-from nereval_core.records.tables import record_ids, side_columns
+from nereval_core.records.match_records import record_ids
+from nereval_core.records.tables import side_columns
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 Truth = Literal["first", "any"]

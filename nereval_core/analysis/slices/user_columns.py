@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, ProblemList, counted, one_line, quoted
-from nereval_core.records.tables import record_ids
+from nereval_core.records.match_records import record_ids
 from nereval_core.scoring.count_tables import free_name
 
 DOCUMENT, SPAN = "document", "span"

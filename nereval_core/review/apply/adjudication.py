@@ -15,7 +15,7 @@ import numpy as np
 from nereval_core import __version__
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked
-from nereval_core.records.tables import record_ids, rows
+from nereval_core.records.match_records import record_ids, rows
 from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, changed_layer, places
 from nereval_core.review.apply.corrected_copy import (
     applied_counts,

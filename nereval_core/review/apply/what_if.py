@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.corpus import Layer
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.counts import RATIOS, Counts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WHAT_IF_COLUMNS = (
     *("system", "criterion"),
@@ -48,6 +49,10 @@ class WhatIf:
 
     def table(self) -> pd.DataFrame:
         """Return a row for each system and criterion, with WHAT_IF_COLUMNS."""
+        import pandas as pd
+
+        from nereval_core.scoring.count_tables import TEXT_DTYPE
+
         rows = [(*key, *_cells(both)) for key, both in self.counts.items()]
         return pd.DataFrame(rows, columns=list(WHAT_IF_COLUMNS)).astype(dict.fromkeys(WHAT_IF_COLUMNS[:2], TEXT_DTYPE))
 

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.review.verdicts import Key, Marked, Seen
 from nereval_core.review.verdicts_on_records import places
@@ -217,7 +219,7 @@ def body_of(starred: Starred) -> str:
         "side": key.side,
         "fragments": key.span.fragments,
         "type": key.span.type,
-        "seen": asdict(starred.seen),
+        "seen": structs.asdict(starred.seen),
         "shown": asdict(starred.shown),
     }
     return json.dumps(content, separators=(",", ":"))

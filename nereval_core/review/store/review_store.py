@@ -10,13 +10,13 @@ import os
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
+from msgspec import structs
 from sqlalchemy import Connection, Row, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -248,7 +248,7 @@ class ReviewStore:
             if course.in_force != stored:
                 changed.append(course.last)
             old = course.before(stored)
-            verdict = replace(stored.verdict, kind=WITHDRAWN, right=(), note="") if old is None else old.verdict
+            verdict = structs.replace(stored.verdict, kind=WITHDRAWN, right=(), note="") if old is None else old.verdict
             drafts.append(Draft(verdict, course.last.version, undoes=stored.uid))
         if changed:
             raise ConflictError(changed)

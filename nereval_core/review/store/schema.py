@@ -108,6 +108,7 @@ def create_tables(connection: Connection) -> None:
 
 
 _END = re.compile(r',"checksum":"([0-9a-f]{8})"(?:,"previous":"([0-9a-f]{8}|)")?\}\Z')
+_END_CHARACTERS = len(',"checksum":"01234567","previous":"01234567"}')
 
 
 class CheckedBody(NamedTuple):
@@ -135,7 +136,7 @@ def checked_body(body: str, fields: Sequence[str | int]) -> CheckedBody:
     Raises:
         ValueError: the row is not as it was written.
     """
-    end = _END.search(body)
+    end = _END.search(body, len(body) - _END_CHARACTERS)
     plain = body if end is None else body[: end.start()] + "}"
     checksum = checksum_of(plain, fields)
     if end is not None and checksum != end[1]:
@@ -145,6 +146,6 @@ def checked_body(body: str, fields: Sequence[str | int]) -> CheckedBody:
 
 def checksum_of(body: str, fields: Sequence[str | int]) -> str:
     """Return the checksum of a row: the CRC-32 of its values as a list of JSON."""
-    values = [str(value) if isinstance(value, int) else ascii_json(value) for value in (body, *fields)]
-    content = f"[{', '.join(values)}]"
+    values = ", ".join([str(value) if isinstance(value, int) else ascii_json(value) for value in fields])
+    content = f"[{ascii_json(body)}, {values}]"
     return f"{zlib.crc32(content.encode()):08x}"

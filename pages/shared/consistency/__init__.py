@@ -15,8 +15,8 @@ from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.analysis.consistency.tables import finding_table
 from nereval_core.problems import counted, name_text
+from nereval_core.records.match_records import record_ids
 from nereval_core.records.queries import Query
-from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import marks, within
 from nereval_core.scoring.criteria import TypeRules

@@ -13,7 +13,7 @@ import streamlit as st
 from nereval_core.corpus import Documents
 from nereval_core.corpus.masking import masked_text, original
 from nereval_core.problems import FormatError
-from nereval_core.records.tables import record_ids, rows
+from nereval_core.records.match_records import record_ids, rows
 from nereval_core.review.attribute import Records
 from nereval_core.review.playlists import (
     LINK_DIGITS,

@@ -15,8 +15,9 @@ import pandas as pd
 
 from nereval_core.corpus import Fragments, Layer
 from nereval_core.problems import name_text
+from nereval_core.records.match_records import record_ids
 from nereval_core.records.reasons import ALIGNED_ELSEWHERE
-from nereval_core.records.tables import record_ids, records
+from nereval_core.records.tables import records
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import SIDES, Mark, Side, marks, within
 from nereval_core.report.marks import beside as beside_marks

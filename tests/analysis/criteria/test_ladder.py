@@ -28,7 +28,8 @@ from nereval_core.analysis.criteria.ladder import (
     ladder_pairs,
     smallest_flips,
 )
-from nereval_core.records.tables import DECISIONS, record_ids, rows
+from nereval_core.records.match_records import record_ids, rows
+from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.criterion_syntax import criteria_from_toml

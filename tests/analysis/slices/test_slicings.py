@@ -25,8 +25,8 @@ from nereval_core.corpus.tokens import tokens_of
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
+from nereval_core.records.match_records import record_ids
 from nereval_core.records.queries import Query
-from nereval_core.records.tables import record_ids
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.type_merging import apply_rules
