@@ -123,6 +123,13 @@ def test_what_is_sound_is_read_block_by_block(text: str, size: int) -> None:
     assert len(plain["doc"]) >= 2
 
 
+def test_faults_of_tags_are_found_block_by_block() -> None:
+    rows = ROWS.replace("B-", "Q-", 1).replace("\nGenf\tB", "\n# segment\n\nGenf\tI")
+    plain, packed = both([f"{HEADER}# document_id = {name}\n{rows}".encode() for name in "ab"], ReadOptions(), 30)
+    assert packed == plain
+    assert [problem.line for problem in plain["problems"]] == [5, 5, 10, 10]
+
+
 @needs("hipe2020")
 @needs("hipe2022")
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)

@@ -291,7 +291,8 @@ class _FileReader:
     def _sentences(self, block: Block, lexed: BlockRows) -> Int64:
         """Return the first row of each sentence that begins in a block, once the lines that are not rows are taken."""
         count, before = len(lexed), lexed.before
-        self._number(count, before)
+        run, line = lexed.line_runs()
+        self.rows.columns.add(run=run + self.rows.totals.tokens, line=line + self.line)
         ending = lexed.blank
         others = true_places(~ending)
         if len(others):
@@ -328,13 +329,3 @@ class _FileReader:
         if ends and structure.marks[-1].kind == "docstart" and len(self.docstarts) < KNOWN_LINES:
             self.docstarts[line] = tuple(structure.marked[tagged:])
         return ends
-
-    def _number(self, count: int, before: Int64) -> None:
-        """Store the rows from which on lines follow one another without a gap."""
-        last = true_places(np.concatenate((before[1:] > before[:-1], np.ones(min(1, len(before)), np.bool_))))
-        run = before[last]
-        line = run + last + 1
-        if not len(run) or run[0]:
-            run, line = np.concatenate((np.zeros(1, np.int64), run)), np.concatenate((np.zeros(1, np.int64), line))
-        here = run < count
-        self.rows.columns.add(run=run[here] + self.rows.totals.tokens, line=line[here] + self.line)

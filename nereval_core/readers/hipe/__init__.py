@@ -110,10 +110,10 @@ READER = HipeReader()
 def read_by_blocks(
     source: Source, files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK_BYTES
 ) -> Reading:
-    """Read sound files block by block.
+    """Read files of sound rows block by block.
 
     Raises:
-        FormatError: something is wrong with ids of documents alone.
+        FormatError: with what is wrong with tags and ids of documents.
         NotJudged: the files are to be read row by row.
     """
     packed = read_packed(files, options, lambda parsed: _columns(parsed, options.column), block)

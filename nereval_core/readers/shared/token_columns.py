@@ -153,6 +153,17 @@ class BlockRows:
             return self.starts[rows, column], ends
         return self.begin[rows] if column == 0 else self.ends[rows, column - 1] + 1, ends
 
+    def line_runs(self) -> tuple[Int64, Int64]:
+        """Return the rows from which on rows follow one another without a gap, and the line of each, from 0."""
+        count, before = len(self), self.before
+        last = true_places(np.concatenate((before[1:] > before[:-1], np.ones(min(1, len(before)), np.bool_))))
+        run = before[last]
+        line = run + last + 1
+        if not len(run) or run[0]:
+            run, line = np.concatenate((np.zeros(1, np.int64), run)), np.concatenate((np.zeros(1, np.int64), line))
+        is_row = run < count
+        return run[is_row], line[is_row]
+
     def filled(self, data: Bytes, column: int, plain: bytes) -> Int64:
         """Return the rows whose field in this column is something else than one of these bytes."""
         starts, ends = self.field(column)
