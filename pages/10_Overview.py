@@ -24,7 +24,6 @@ def draw(page: PageContext) -> None:
         account.draw_notes(page)
     if page.convention is not None:
         published_scorer.draw_scorer(page, page.convention)
-    sentence.overview(page)
     headline.draw_headline(page)
     names = tuple(name for name in dict.fromkeys((*SCHEMAS, page.by)) if name in page.criteria)
     headline.draw_bars(page, names)
@@ -35,7 +34,6 @@ def draw(page: PageContext) -> None:
         else:
             # The bars can be saved whether or not the table is open.
             tables.criteria_export(page, names).draw()
-    headline.draw_losses(page)
 
     st.header(f"In detail, under {plain(page.by)}")
     tab = choose_word(page, "overview_tab", "Part", TABS)

@@ -21,8 +21,7 @@ def draw(page: PageContext) -> None:
     pairs = confused_pairs(cells)
     cell = confusion.open_cell(page, groups, pairs)
     with st.container(key="confusion_pair"):
-        with st.container():
-            confusion.draw_matrix(page, table, groups, cell)
+        confusion.draw_matrix(page, table, groups, cell)
         with st.container():
             confusion.draw_pairs(page, pairs, cell)
             if cell is not None:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from nereval_core.records.queries import ORDERS
 from pages.shared import frame
-from pages.shared.components import sentence
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import error_classes, facets, filters, patterns, tabs
 from pages.shared.inspect.workbench import draw_workbench
@@ -44,10 +43,8 @@ def draw(page: PageContext) -> None:
     for words in ledger.caveats(page.query()):
         st.caption(words)
     with st.container(horizontal=True, gap="small", key="inspect_body"):
-        with st.container(key="facets"):
-            facets.draw_facets(page)
-        with st.container(key="workbench_box"):
-            opened = draw_workbench(page, order)
+        facets.draw_facets(page)
+        opened = draw_workbench(page, order)
     if opened.unknown:
         st.warning(
             f"{plain(opened.unknown)} is not a record of this document under these settings: its type may be merged or "
@@ -56,4 +53,4 @@ def draw(page: PageContext) -> None:
     if opened.outside and opened.read is not None:
         st.warning(f"The place {opened.outside} is not in this text, which has {len(opened.read.text):,} characters.")
     filters.draw_record_menu(page, opened, order)
-    sentence.errors(page)
+    filters.say_errors(page)

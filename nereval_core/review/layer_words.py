@@ -284,7 +284,9 @@ def figure_by_names(figure: Any, words: LayerWords) -> Any:
     """Return a figure whose titles, legend and tooltips call both sides by the names of their layers, where used."""
     if not words.by_name:
         return figure
-    named = type(figure)(figure)
+    from nereval_core.report.figures.parts import copied
+
+    named = copied(figure)
     named.update_layout(title_text=words.by_names(figure.layout.title.text or ""))
     for axes in (named.select_xaxes(), named.select_yaxes()):
         for axis in axes:

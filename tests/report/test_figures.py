@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from nereval_core.report.colours import LOOKS, NEUTRAL, PAGE, SYSTEM_HUES, contrast, system_hues
 from nereval_core.report.figures.comparison import leaderboard
 from nereval_core.report.figures.criteria import sensitivity_dots
-from nereval_core.report.figures.parts import SYMBOLS, on_two_lines, short_names, system_markers
+from nereval_core.report.figures.parts import SYMBOLS, copied, on_two_lines, short_names, system_markers
 from nereval_core.report.figures.scores import NAME_CHARACTERS, WRITTEN_COLUMNS, confusion_map, decision_bars
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables.glossary import DECISIONS, decision_label
@@ -171,3 +172,11 @@ def test_names_of_a_ranking_are_whole() -> None:
     table = pd.DataFrame({"system": [name, "b"], "f1": [0.8, 0.7], "f1_low": 0.6, "f1_high": 0.9})
     figure = leaderboard(table.assign(criterion="strict"), "95% intervals")
     assert "".join(figure.layout.yaxis.ticktext[0].split("<br>")) == name
+
+
+def test_a_copy_of_a_figure_is_equal_and_shares_nothing_with_it() -> None:
+    figure = go.Figure(go.Bar(x=[1, 2], y=["a", "b"]), {"title": {"text": "Title"}})
+    copy = copied(figure).update_layout(title=None)
+    assert copied(figure) == figure and figure.layout.title.text == "Title"
+    copy.data[0].x = [3]
+    assert list(figure.data[0].x) == [1, 2]

@@ -145,13 +145,17 @@ def component_data(app: AppTest) -> list[dict[str, Any]]:
 
 def sentences(app: AppTest) -> list[str]:
     """Return the sentences whose numbers are links."""
-    parts = (data["parts"] for data in component_data(app) if "parts" in data)
-    return ["".join(part if isinstance(part, str) else part["text"] for part in sentence) for sentence in parts]
+    return ["".join(part if isinstance(part, str) else part["text"] for part in parts) for parts in _sentences(app)]
+
+
+def _sentences(app: AppTest) -> list[list[Any]]:
+    """Return the texts and links of each sentence: some are part of a component that shows numbers too."""
+    return [data[name] for data in component_data(app) for name in ("parts", "losses") if data.get(name)]
 
 
 def sentence_links(app: AppTest) -> list[tuple[str, View]]:
     """Return text and view of each link in a sentence."""
-    parts = [part for data in component_data(app) for part in data.get("parts", ()) if not isinstance(part, str)]
+    parts = [part for parts in _sentences(app) for part in parts if not isinstance(part, str)]
     return [(part["text"], read_link(dict(parse_qsl(urlsplit(part["href"]).query)))[0]) for part in parts]
 
 

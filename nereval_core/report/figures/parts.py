@@ -27,9 +27,14 @@ def embedded(figure: go.Figure, name: str, *, script: bool = True) -> str:
     return text
 
 
+def copied(figure: go.Figure) -> go.Figure:
+    """Return a copy of a figure; that its parts are valid is not looked at again, which takes most of a copy."""
+    return go.Figure(figure.to_dict(), _validate=False)
+
+
 def on_paper(figure: go.Figure) -> go.Figure:
     """Return the figure on white, as its labels are dark and the page around it may be too."""
-    return go.Figure(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
+    return copied(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
 
 
 def counted(count: int, what: str) -> str:

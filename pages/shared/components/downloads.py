@@ -102,13 +102,15 @@ def _cells(table: pd.DataFrame) -> Iterator[tuple[Cell, ...]]:
 class Export:
     """A table offered as files called `name`, whole or in pieces to come, with the signature of its numbers.
 
+    A declared table is made a frame when its files are asked for.
+
     `key` is that of the control, by default the name. `rows` is how many there are of a table in pieces: a long one is
     offered to programs only. `figure` makes the figure of the table, which is offered as a page that stands alone.
     `printed` makes what people read in place of the table, where that is not the same. `below` draws what else there
     is to be had.
     """
 
-    table: pd.DataFrame | Pieces
+    table: pd.DataFrame | Table | Pieces
     signature: str
     name: str
     key: str = ""
@@ -125,7 +127,7 @@ class Export:
     def draw_files(self) -> None:
         """Draw the downloads of the table, and what else there is to be had."""
         key = self.key or self.name
-        table = self.table
+        table = self.table.to_frame() if isinstance(self.table, Table) else self.table
         whole: Pieces = (lambda: (table,)) if isinstance(table, pd.DataFrame) else table
         size = len(table) if isinstance(table, pd.DataFrame) else self.rows or 0
         with st.container(horizontal=True, gap="small"):
@@ -246,10 +248,12 @@ def draw_title(figure: Any, names: Iterable[str] = ()) -> Any:
 
     Lines that begin with one of the `names` begin with it as it is.
     """
+    from nereval_core.report.figures.parts import copied
+
     title, *lines = _title_lines(figure)
     st.markdown(f"**{plain(title, 300)}**")
     st.caption(plain(" ".join(f"{capitalised(line, names)}." for line in lines), 600))
-    shown = type(figure)(figure)
+    shown = copied(figure)
     # A legend above the plot makes space for itself.
     height, above = figure.layout.height or USUAL_HEIGHT, figure.layout.margin.t
     above = USUAL_MARGIN if above is None else above

@@ -14,6 +14,22 @@ function pageLink(text, href, go) {
   return link;
 }
 
+// A sentence in which numbers and words are links; `show` is called with the place of one that stays on its page.
+function drawSentence(parts, show) {
+  const sentence = document.createElement("p");
+  sentence.className = "nvs";
+  for (const [place, part] of parts.entries()) {
+    if (typeof part === "string") {
+      sentence.append(part);
+      continue;
+    }
+    const link = pageLink(part.text, part.href, part.stays ? () => show(place) : () => goTo(part.href));
+    if (part.help) link.title = part.help;
+    sentence.append(link);
+  }
+  return sentence;
+}
+
 // As the browser's Back and Forward do: Streamlit takes page and view from the address. On a narrow screen the sidebar lies
 // over the page, and closes.
 function goTo(href) {

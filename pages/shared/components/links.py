@@ -16,8 +16,8 @@ from pages.shared.streamlit_internals import url_path
 from pages.shared.view import View, keys, state
 
 _HERE = Path(__file__).parent
-SCRIPT = (_HERE / "links.js").read_text(encoding="utf-8")
-"""The functions that draw and follow a link; components put them before their own script."""
+SCRIPT, STYLE = ((_HERE / name).read_text(encoding="utf-8") for name in ("links.js", "links.css"))
+"""The functions that draw and follow links, and their style; components put them before their own."""
 Group = tuple[str, Sequence[tuple[str, str, str]]]
 """A heading, and the name, the icon and the path of each of its pages."""
 
@@ -34,7 +34,7 @@ class Link(NamedTuple):
 def _component(*names: str) -> Any:
     return component(
         f"nereval_{names[-1]}",
-        css=(_HERE / "links.css").read_text(encoding="utf-8"),
+        css=STYLE,
         js=SCRIPT + "".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in names),
     )
 

@@ -6,19 +6,8 @@ export default function (component) {
   const focused = previous?.contains(document.activeElement)
     ? [...previous.querySelectorAll("a")].indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement))
     : -1;
-  const sentence = document.createElement("p");
-  sentence.className = "nvs";
-  for (const [place, part] of data.parts.entries()) {
-    if (typeof part === "string") {
-      sentence.append(part);
-      continue;
-    }
-    // Where the page itself shows it, the session takes the view over: the address may be older.
-    const go = part.stays ? () => setTriggerValue("show", place) : () => goTo(part.href);
-    const link = pageLink(part.text, part.href, go);
-    if (part.help) link.title = part.help;
-    sentence.append(link);
-  }
+  // Where the page itself shows it, the session takes the view over: the address may be older.
+  const sentence = drawSentence(data.parts, (place) => setTriggerValue("show", place));
   if (previous) previous.replaceWith(sentence);
   else parentElement.append(sentence);
   if (focused >= 0) sentence.querySelectorAll("a")[focused]?.focus();

@@ -39,10 +39,14 @@ def draw(page: PageContext, sentence: Sentence, name: str, criterion: str | None
 
     `name` is its own on the page.
     """
+    if parts := parts_of(page, sentence, criterion):
+        links.mount_sentence(parts, f"sentence-{name}")
+
+
+def parts_of(page: PageContext, sentence: Sentence, criterion: str | None = None) -> list[str | links.Link]:
+    """Return the texts and links of a sentence, none where there is nothing to say."""
     # Sentences are about gold and a system, not about two annotators.
-    if not sentence or page.words.annotators:
-        return
-    links.mount_sentence([_part(page, part, criterion or page.by) for part in sentence], f"sentence-{name}")
+    return [] if page.words.annotators else [_part(page, part, criterion or page.by) for part in sentence]
 
 
 def _part(page: PageContext, part: str | RecordCount, criterion: str) -> str | links.Link:
@@ -52,10 +56,10 @@ def _part(page: PageContext, part: str | RecordCount, criterion: str) -> str | l
     return links.Link(visible(part.text, LONGEST), "Inspect", view)
 
 
-def overview(page: PageContext) -> None:
-    """Draw the sentence about the decisions of gold spans and predictions."""
-    if page.settings.counting == "one-to-one":
-        draw(page, _sentence(page, "overview", Query(), _verdicts(page)), "overview")
+def overview(page: PageContext) -> list[str | links.Link]:
+    """Return the sentence about the decisions of gold spans and predictions."""
+    is_drawn = page.settings.counting == "one-to-one"
+    return parts_of(page, _sentence(page, "overview", Query(), _verdicts(page))) if is_drawn else []
 
 
 def confusion(page: PageContext) -> None:
@@ -63,9 +67,9 @@ def confusion(page: PageContext) -> None:
     draw(page, _sentence(page, "confusion", Query(), _verdicts(page)), "confusion")
 
 
-def errors(page: PageContext) -> None:
-    """Draw the sentence about the most frequent kind of the listed records, and their documents."""
-    draw(page, _sentence(page, "errors", page.query(), _verdicts(page)), "errors")
+def errors(page: PageContext) -> list[str | links.Link]:
+    """Return the sentence about the most frequent kind of the listed records, and their documents."""
+    return parts_of(page, _sentence(page, "errors", page.query(), _verdicts(page)))
 
 
 def _verdicts(page: PageContext) -> int:

@@ -62,7 +62,7 @@ def show_table(
     table: Table,
     *,
     signature: str | None = None,
-    data: pd.DataFrame | Pieces | None = None,
+    data: pd.DataFrame | Table | Pieces | None = None,
     rows: int | None = None,
     file: str = "",
     notes: Sequence[str] = (),
@@ -117,7 +117,7 @@ def table_export(
     table: Table,
     signature: str,
     *,
-    data: pd.DataFrame | Pieces | None = None,
+    data: pd.DataFrame | Table | Pieces | None = None,
     notes: Sequence[str] = (),
     file: str = "",
     key: str = "",
@@ -126,7 +126,7 @@ def table_export(
     """Return the files of a table, whether or not it is shown; arguments as those of `show_table`."""
     printed = replace(table, notes=(*table.notes, *notes, signature))
     return Export(
-        table.to_frame() if data is None else data,
+        table if data is None else data,
         signature,
         file or table.name,
         key or table.name.replace("-", "_"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from nereval_core.problems import name_text
@@ -26,7 +27,7 @@ from pages.shared.server.component_files import component
 from pages.shared.view import keys, state
 from pages.shared.view.confusion_layout import Confusion, Pair, TypeGroups
 from pages.shared.view.queries import Line, cell_query, context
-from pages.shared.view.text import plain
+from pages.shared.view.text import visible
 
 Pairs = Sequence[tuple[Pair, int]]
 PAIRS = 20
@@ -124,9 +125,8 @@ def draw_pairs(page: PageContext, pairs: Pairs, cell: Pair | None) -> None:
     open_place = next((place for place, (pair, _) in enumerate(listed) if pair == cell), None)
     title = f"Confused most: {reference} → {other}"
     more = f"; the first {PAIRS} of {len(pairs):,} pairs" if len(pairs) > PAIRS else ""
-    st.markdown(f"**{plain(title)}**{more}")
     key = f"{keys.TABLE}confused_pairs"
-    data = {"label": title, "pairs": rows, "chosen": open_place}
+    data = {"label": visible(title), "more": more, "pairs": rows, "chosen": open_place}
     _mount_pairs(data=data, key=key, on_choose_change=lambda: _choose(st.session_state[key]["choose"]))
 
 
@@ -158,8 +158,12 @@ def draw_matrix(page: PageContext, table: Confusion, groups: TypeGroups, cell: P
     data = heat_map_data(table, matrix_title(page), share=share_of(page), words=page.words, groups=groups)
     data["chosen"] = [table.rows.index(names[0]), table.columns.index(names[1])] if names and is_drawn else None
     mount_heat_map(data, key, lambda: _choose(st.session_state[key]["choose"]), unfold)
-    counts = table.counts.reset_index(names=free_name(page.words.reference, list(table.counts.columns)))
-    Export(counts, page.signature(), "confusion", figure=lambda: _drawn(page, table)).draw()
+
+    def counts() -> tuple[pd.DataFrame]:
+        return (table.counts.reset_index(names=free_name(page.words.reference, list(table.counts.columns))),)
+
+    export = Export(counts, page.signature(), "confusion", rows=len(table.rows), figure=lambda: _drawn(page, table))
+    export.draw()
 
 
 def matrix_title(page: PageContext) -> str:

@@ -1,5 +1,5 @@
-// The pairs of types that are confused most, each with an example; a click opens its records. Every string goes in as
-// textContent.
+// The pairs of types that are confused most below their heading, each with an example; a click opens its records. Every
+// string goes in as textContent.
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
@@ -26,8 +26,11 @@ export default function (component) {
   const keys = JSON.stringify(data.pairs.map(({ key }) => key));
   const scrolled = memory.keys === keys ? (previous?.scrollTop ?? 0) : 0;
   memory.keys = keys;
-  if (previous) previous.replaceWith(list);
-  else parentElement.append(list);
+  const heading = element("p", "nvc-heading", element("strong", "", data.label), data.more);
+  if (previous) {
+    previous.previousElementSibling.replaceWith(heading);
+    previous.replaceWith(list);
+  } else parentElement.append(heading, list);
   list.scrollTop = scrolled;
   if (focused !== null) list.querySelector(`button[data-place="${focused}"]`)?.focus();
 }

@@ -14,7 +14,7 @@ from nereval_core.records.queries import FIELDS, ORDERS
 from nereval_core.records.text_search import regex_problem
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components import links
+from pages.shared.components import links, navigation, sentence
 from pages.shared.components.tables import records_export
 from pages.shared.data import reviewer
 from pages.shared.data.page_context import PageContext
@@ -95,11 +95,15 @@ def draw_record_menu(page: PageContext, opened: Open, order: str) -> None:
             if reviewer.reviewer_name():
                 # Without a name the first verdict asks for it.
                 reviewer.show_reviewer()
-        view = lobby.draw_playlist(page)
-        parts: list[str | links.Link] = [links.Link("What the decisions and criteria mean", "Guide", page.view)]
-        if view is not None:
-            parts = [links.Link("Order, comment and present →", "Present", view), " · ", *parts]
-        links.mount_sentence(parts, "sentence-beside", width="content")
+        if (view := lobby.draw_playlist(page)) is not None:
+            navigation.link_to("Present", ":primary[Order, comment and present →]", view)
+
+
+def say_errors(page: PageContext) -> None:
+    """Say which kind of record is most frequent in the list, and lead to the meaning of the decisions."""
+    parts = sentence.errors(page)
+    guide = links.Link("What the decisions and criteria mean", "Guide", page.view)
+    links.mount_sentence([*parts, *([" · "] if parts else []), guide], "sentence-errors")
 
 
 def _record(page: PageContext, opened: Open) -> None:

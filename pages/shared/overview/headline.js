@@ -1,16 +1,20 @@
-// The numbers of a system as cards: each opens its formula, which the page draws below, or leads to its records. Every
-// string goes in as textContent or an attribute.
+// The numbers of a system as cards: each opens its formula, which the page draws below, or leads to its records. A
+// sentence stands above them and one below. Every string goes in as textContent or an attribute.
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
-  const previous = parentElement.querySelector(":scope > .nvh");
+  const previous = parentElement.querySelector(":scope > .nvh-headline");
   const focused = previous ? [...previous.querySelectorAll("a, button")].indexOf(document.activeElement) : -1;
   const cards = document.createElement("ul");
   cards.className = "nvh";
   cards.append(...data.cards.map((card) => drawCard(card, (name) => setTriggerValue("formula", name))));
-  if (previous) previous.replaceWith(cards);
-  else parentElement.append(cards);
-  if (focused >= 0) /** @type {HTMLElement} */ (cards.querySelectorAll("a, button")[focused])?.focus();
+  const headline = document.createElement("div");
+  headline.className = "nvh-headline";
+  const sentences = [data.parts, data.losses].map((parts) => (parts.length ? [drawSentence(parts, () => {})] : []));
+  headline.append(...sentences[0], cards, ...sentences[1]);
+  if (previous) previous.replaceWith(headline);
+  else parentElement.append(headline);
+  if (focused >= 0) /** @type {HTMLElement} */ (headline.querySelectorAll("a, button")[focused])?.focus();
 }
 
 function drawCard(card, openFormula) {

@@ -20,7 +20,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.references import INTERVAL
 from nereval_core.tables import RATIO_KEYS
 from nereval_core.tables.glossary import DECISIONS, GLOSSARY
-from pages.shared.components import links, navigation
+from pages.shared.components import links, navigation, sentence
 from pages.shared.components.export_menu import method_notes
 from pages.shared.components.tables import formula_box
 from pages.shared.data.memo import memoized
@@ -46,10 +46,10 @@ MORPH = (_HERE.parent / "components" / "morph.js").read_text(encoding="utf-8")
 _mount_headline, mount_bars = (
     component(
         f"nereval_{name}",
-        css=(_HERE / f"{name}.css").read_text(encoding="utf-8"),
-        js=before + (_HERE / f"{name}.js").read_text(encoding="utf-8"),
+        css=style + (_HERE / f"{name}.css").read_text(encoding="utf-8"),
+        js=script + (_HERE / f"{name}.js").read_text(encoding="utf-8"),
     )
-    for name, before in (("headline", links.SCRIPT), ("schema_bars", MORPH))
+    for name, style, script in (("headline", links.STYLE, links.SCRIPT), ("schema_bars", "", MORPH))
 )
 OPEN_FORMULA = keys.LIST + "formula"
 """The ratio of the headline whose formula is open, in the session."""
@@ -75,7 +75,10 @@ def draw_headline(page: PageContext) -> None:
 
 
 def headline_data(page: PageContext, intervals: Sequence[tuple[float, float]], opened: str) -> dict[str, Any]:
-    """Return the cards of F1, P and R with their intervals, if any, and of the errors; `opened` is a ratio or empty."""
+    """Return the cards of F1, P and R with their intervals, if any, and of the errors, and the sentences around them.
+
+    `opened` is the ratio whose formula is open, or empty.
+    """
     counts, words = page.scores().counts(page.by), page.words
     cards: list[dict[str, Any]] = []
     for place, (ratio, name) in enumerate(RATIO_KEYS.items()):
@@ -98,13 +101,15 @@ def headline_data(page: PageContext, intervals: Sequence[tuple[float, float]], o
         "help": f"All records but {'those on which the two agree' if words.by_name else 'the correct ones'}.",
         "link": links.link_data(links.Link("inspect them →", "Inspect", view)),
     }
-    return {"cards": [cards[2], cards[0], cards[1], errors]}
+    around = ("parts", sentence.overview(page)), ("losses", losses(page))
+    sentences = {name: links.sentence_data(parts)["parts"] for name, parts in around}
+    return {"cards": [cards[2], cards[0], cards[1], errors], **sentences}
 
 
-def draw_losses(page: PageContext) -> None:
-    """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
+def losses(page: PageContext) -> list[str | links.Link]:
+    """Return in a sentence the classes of errors that cost most F1 under the chosen criterion, with their records."""
     if not page.loaded.has_layers or page.settings.counting != "one-to-one":
-        return
+        return []
     differ = page.words.by_name
     parts: list[str | links.Link] = ["Where they differ most: " if differ else "Where it loses most: "]
     if len(page.loaded.corpus.gold) <= MOST_SPANS:
@@ -117,7 +122,7 @@ def draw_losses(page: PageContext) -> None:
             parts.append(f" ({_beside_errors(page, name, records)}+{gain:.3f} F1), ")
     by_class = replace(page.view.cleared(), inspect_tab="by-class")
     label = "all classes of differences" if differ else "all classes of errors"
-    links.mount_sentence([*parts, links.Link(f"{label} →", "Inspect", by_class)], "sentence-losses")
+    return [*parts, links.Link(f"{label} →", "Inspect", by_class)]
 
 
 def _beside_errors(page: PageContext, error_class: str, records: int) -> str:

@@ -90,10 +90,15 @@ def criteria_export(
     page: PageContext, names: Sequence[str], name: str = "criteria", ratios: Sequence[Column] = RATIOS
 ) -> Export:
     """Return the table of criteria as files, which can be had as bars too."""
-    frame = _criteria(page, names, name, ratios).to_frame()
+    table = _criteria(page, names, name, ratios)
     signatures = " / ".join(page.signature(criterion) for criterion in names)
-    named_rows = with_system(frame, page.system)
-    return Export(named_rows, signatures, name, figure=lambda: decision_bars(frame, page.system))
+    frame = _criteria_rows(page, names, name, ratios)
+    return Export(frame, signatures, name, figure=lambda: decision_bars(table.to_frame(), page.system))
+
+
+@memoized()
+def _criteria_rows(page: PageContext, names: Sequence[str], name: str, ratios: Sequence[Column]) -> pd.DataFrame:
+    return with_system(_criteria(page, names, name, ratios).to_frame(), page.system)
 
 
 @memoized()
@@ -210,8 +215,7 @@ def _type_table(page: PageContext, *, shown: bool) -> None:
     """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
     words = page.words
     table = _types(page)
-    intervals = type_scores(page)[["type", "f1_low", "f1_high"]].dropna(axis="columns", how="all")
-    data = with_system(table.to_frame().merge(intervals, on="type", how="left"), page.system)
+    data = _type_data(page)
     if not shown:
         table_export(table, page.signature(), data=data).draw()
         return
@@ -223,6 +227,12 @@ def _type_table(page: PageContext, *, shown: bool) -> None:
         caption=f"R counts the {words.spans('gold')} of a type, P the {words.spans('pred')}, each with their own "
         f"decisions: {', '.join(map(words.label, DECISIONS))}.",
     )
+
+
+@memoized()
+def _type_data(page: PageContext) -> pd.DataFrame:
+    intervals = type_scores(page)[["type", "f1_low", "f1_high"]].dropna(axis="columns", how="all")
+    return with_system(_types(page).to_frame().merge(intervals, on="type", how="left"), page.system)
 
 
 @memoized()

@@ -7,6 +7,7 @@ Inspect costs to send. Here it sends a few lines that import a file, which is na
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -38,7 +39,14 @@ def component(name: str, *, js: str, css: str = "") -> Any:
     file = f"{sha256(content.encode()).hexdigest()[:32]}.js"
     _FILES[file] = content
     address = json.dumps(url_path(f"{FOLDER}/{file}"))
-    return st.components.v2.component(name, js=LOADER.replace("ADDRESS", address), isolate_styles=False)
+    mount = st.components.v2.component(name, js=LOADER.replace("ADDRESS", address), isolate_styles=False)
+
+    def draw(*, data: Mapping[str, object] | None = None, **options: Any) -> Any:
+        # Streamlit asks of each list whether it is a table of one of twenty libraries, of a tuple it does not.
+        values = data and {name: tuple(value) if type(value) is list else value for name, value in data.items()}
+        return mount(data=values, **options)
+
+    return draw
 
 
 def route() -> Route:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.review.layer_words import GOLD_AND_PREDICTION, LayerWords
@@ -37,13 +39,16 @@ class Confusion:
 
     def share(self, row: int, column: int, share: str) -> str:
         """Return the calculation of a share in a cell, empty where cells have counts."""
-        value = int(self.counts.to_numpy()[row, column])
-        in_row = share == "row"
-        whole = int(self.counts.iloc[row].sum() if in_row else self.counts.iloc[:, column].sum())
-        if not share or not whole:
+        if not share or not (whole := self._wholes[share][row if share == "row" else column]):
             return ""
-        name = name_text(str(self.counts.index[row] if in_row else self.counts.columns[column]))
+        value = self.counts.to_numpy()[row, column]
+        name = name_text(str(self.counts.index[row] if share == "row" else self.counts.columns[column]))
         return f"{value} of {whole} in {share} {name} = {value / whole:.1%}"
+
+    @cached_property
+    def _wholes(self) -> Mapping[str, Int64]:
+        counts = self.counts.to_numpy()
+        return {"row": counts.sum(axis=1), "column": counts.sum(axis=0)}
 
 
 @dataclass(frozen=True)
