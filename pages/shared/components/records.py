@@ -84,11 +84,9 @@ def list_table(name: str, columns: Sequence[Column], values: Mapping[str, Sequen
 
 
 def category_texts(column: pd.Series) -> list[str | None]:
-    """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
-    codes, code_of_row = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
-    names: list[str | None] = [None] * int((codes < 0).sum())
-    names += column.cat.categories.take(codes[codes >= 0]).tolist()
-    return [names[number] for number in code_of_row.tolist()]
+    """Return the values of a categorical column, None where there is none."""
+    # Not by way of another column: that looks at all categories, which may be very many.
+    return [value if isinstance(value, str) else None for value in column.tolist()]
 
 
 def in_context(lines: Sequence[Line], name: str = "span") -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """The memo: results about corpora, computed once for all sessions and bounded in bytes.
 
-A result is kept under its function and its arguments; corpora and settings stand for themselves by strings, as to look
-at all data, or at a sample of them, would be slow or wrong. A refusal (`FormatError`) is kept like a result: finding
+A result is kept under its function and its arguments; a corpus stands for itself by a string, as to look at all data,
+or at a sample of them, would be slow or wrong. A refusal (`FormatError`) is kept like a result: finding
 out takes as long.
 """
 
@@ -26,7 +26,6 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.problems import FormatError, Problem
-from nereval_core.scoring import Settings
 from pages.shared.data.loading import Loaded
 from pages.shared.streamlit_internals import session_id
 
@@ -48,12 +47,6 @@ def key_of(argument: object) -> Hashable:
 @key_of.register
 def _(argument: Loaded) -> Hashable:
     return argument.id
-
-
-@key_of.register
-def _(argument: Settings) -> Hashable:
-    # The whole rules, as two users may call different ones by the same name.
-    return repr(argument)
 
 
 @key_of.register(list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import floor
 from typing import Any
 
@@ -45,10 +46,10 @@ class QueuePart:
     total: int
     at: float
 
-    @property
+    @cached_property
     def names(self) -> list[tuple[str, str]]:
         """Document and record id of each record."""
-        return list(zip(self.records["document"].astype(str), self.records["record"], strict=True))
+        return list(zip(self.records["document"].tolist(), self.records["record"].tolist(), strict=True))
 
     def near(self, behind: int, ahead: int) -> list[tuple[str, str]]:
         """Return the records around the open one, those ahead first."""
@@ -116,7 +117,7 @@ def entries(
             for record, doc in zip(rows.index, rows["doc"].tolist(), strict=True)
         ]
     pieces_of_records = record_pieces(ledger, rows, texts)
-    columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
+    columns = (rows[name].tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
     return [
         [doc, record, decision, pieces, near + why, _types(gold, pred), verdict, after]
         for (doc, record), pieces, near, aligned, verdict, after, decision, reason, gold, pred in zip(
@@ -164,7 +165,7 @@ def _right(verdicts: AttachedVerdicts, record: int, text: str) -> str:
 def record_pieces(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str]) -> list[list[Piece]]:
     """Return the `span_difference` of each record."""
     pieces = []
-    documents, pred_texts = records["doc"].tolist(), records["pred_text"].astype(object).tolist()
+    documents, pred_texts = records["doc"].tolist(), records["pred_text"].tolist()
     for doc, pred_text, (gold, pred) in zip(
         documents, pred_texts, ledger.fragments(records.index.to_numpy()), strict=True
     ):
@@ -180,7 +181,7 @@ def _alignments(ledger: Ledger, records: pd.DataFrame, texts: Sequence[str], wor
     Empty for other records, and in documents of very many.
     """
     sentences = [""] * len(records)
-    reasons, documents = records["reason"].astype(object).tolist(), records["doc"].tolist()
+    reasons, documents = records["reason"].tolist(), records["doc"].tolist()
     places = [place for place, reason in enumerate(reasons) if reason in ALIGNED_ELSEWHERE]
     pairs_of: dict[str, list[tuple[Fragments, Fragments]]] = {}
     own_fragments = ledger.fragments(records.index.to_numpy()[places]) if places else []
