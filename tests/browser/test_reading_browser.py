@@ -99,3 +99,19 @@ def test_the_open_record_stays_in_sight_when_the_text_breaks_into_other_lines(vi
         with visit.rerun():
             visit.page.keyboard.press("w")
         visit.page.wait_for_function(is_in_sight)
+
+
+def test_focus_goes_in_the_order_of_sight_at_every_width(visit: Visit) -> None:
+    """On a telephone the text stands above the queue, and Tab reached the queue first."""
+    visit.open("Inspect", VIEW)
+    visit.page.locator(".nw-scroll .nv-selected").first.wait_for()
+    in_order = """(first) => {
+        const [text, queue] = [".nw-pane", ".nw-queue"].map((name) => document.querySelector(name));
+        const [textBox, queueBox] = [text, queue].map((part) => part.getBoundingClientRect());
+        const isTextFirst = Boolean(text.compareDocumentPosition(queue) & Node.DOCUMENT_POSITION_FOLLOWING);
+        const isSeenFirst = textBox.bottom <= queueBox.top;
+        return isTextFirst === (first === "text") && isSeenFirst === (first === "text");
+    }"""
+    for width, first in ((1440, "queue"), (390, "text"), (1024, "queue")):
+        visit.page.set_viewport_size({"width": width, "height": 844})
+        visit.page.wait_for_function(in_order, arg=first)

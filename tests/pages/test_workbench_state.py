@@ -378,6 +378,30 @@ def test_an_entity_that_was_drawn_and_left_is_a_draft(run: Run) -> None:
     assert [event["act"] for event in state["events"]] == ["entity"] and key not in state["drafts"]
 
 
+def test_enter_on_a_draft_out_of_sight_asks_for_its_part_of_the_text_and_opens_it(run: Run) -> None:
+    long = TEXT | {"parts": 12, "window": [0, 22, 300]}
+    key, draft = "d\nnew 154", {"spans": [{"fragments": [[154, 162]], "type": "X"}]}
+    asked = restored(run, {key: draft}, *presses(["Enter"]), texts={"0|d": long})
+    (event,) = asked["events"]
+    assert event["act"] == "windows" and 6 in event["value"] and not asked["edit"]
+    # Keys behind it are for the editor, which opens with the answer.
+    there = long | {"part": 6, "window": [150, 174, 300]}
+    answered = answer(seen=1, texts={"0|d": long, "6|d": there}, **NEW_TEXT)
+    opened = restored(run, {key: draft}, *presses(["Enter", "y"]), answered, texts={"0|d": long})
+    assert opened["edit"]["draftKey"] == key and opened["edit"]["editor"]["spans"][0]["fragments"] == [[4, 12]]
+    assert opened["edit"]["editor"]["filter"] == "y"
+    # A server that does not send it is not asked for ever.
+    without = answer(seen=1, texts={"0|d": long}, **NEW_TEXT)
+    left = restored(run, {key: draft}, *presses(["Enter"]), without, texts={"0|d": long})
+    assert not left["events"] and left["message"]["text"].startswith("The draft is on no record")
+    # In another document its first listed record is opened before.
+    elsewhere = restored(run, {"e\nnew 154": draft}, *presses(["Enter"]))
+    assert not elsewhere["events"] and elsewhere["message"]["text"].startswith("The draft is on no record")
+    entries = [["e", "q0", "INC", "span", "why", "X", None]]
+    led = restored(run, {"e\nnew 154": draft}, *presses(["Enter"]), entries=[*answer()[1]["entries"], *entries])
+    assert led["open"] == ["e", "q0"] and led["heldKeys"] == ["Enter"]
+
+
 @pytest.mark.parametrize(
     "drafts",
     [

@@ -60,8 +60,34 @@ function goOnWithDraft(state) {
   const [{ fragments: [[start]] }] = draftSpans(state.drafts[key]);
   const part = windowsOf(state).findIndex((each) => each?.doc === doc && each.window[0] <= start && start < each.window[1]);
   if (part >= 0) return editEntity(state, key, part);
-  const text = "The draft is on no record, in a place that is not open: click its ✎ in the text.";
+  const isOpenDocument = state.open[0] === doc;
+  const at = state.data.entries.findIndex((entry) => entry[0] === doc);
+  const missing = isOpenDocument ? missingWindowsAround(state, start) : [];
+  // Each answer narrows down where the draft is; the key is pressed again with it.
+  const asked = isOpenDocument ? missing.join() : doc;
+  if ((isOpenDocument ? missing.length : at >= 0) && asked !== state.message.asked) {
+    const next = isOpenDocument ? askForWindows(state, missing) : chooseNumber(state, state.data.first + at);
+    const message = next === state ? state.message : { ...state.message, asked };
+    return { ...next, awaitsCard: true, heldKeys: ["Enter"], message };
+  }
+  const text = "The draft is on no record, in a document that is not listed here: open it, and click its ✎ in the text.";
   return { ...state, message: { ...state.message, text } };
+}
+
+const WINDOWS_AT_ONCE = 8; // windows that are asked for in one request
+
+// The numbers of windows of the open document that were not sent, of those around a place in code points.
+function missingWindowsAround(state, place) {
+  const all = windowsOf(state);
+  const before = all.findLastIndex((each) => each && each.window[0] <= place);
+  const after = all.findIndex((each) => each && place < each.window[0]);
+  const last = after < 0 ? all.length : after;
+  const low = before < 0 ? 0 : all[before].window[1];
+  const high = after < 0 ? state.texts.get(state.textKey)?.window[2] : all[after].window[0];
+  const number = last - before - 1;
+  const likeliest = Math.floor(((place - low) / (high - low)) * number);
+  const first = Math.max(0, Math.min(likeliest - WINDOWS_AT_ONCE / 2, number - WINDOWS_AT_ONCE));
+  return Array.from({ length: Math.min(number, WINDOWS_AT_ONCE) }, (_, each) => before + 1 + first + each);
 }
 
 // An editor that goes on from a draft; undo leads to what it would have begun with.

@@ -56,6 +56,9 @@ function isChanged(workbench, part, ...facts) {
 // The workbench ends where the window does.
 function fitHeight(workbench) {
   const { parts } = workbench;
+  // On a narrow screen the text comes first, for the keyboard too.
+  const first = matchMedia("(max-width: 820px)").matches ? parts.pane : parts.queue;
+  if (parts.root.firstChild !== first) parts.root.prepend(first);
   const scrolled = document.querySelector("[data-testid='stMain']")?.scrollTop ?? 0;
   const top = parts.root.getBoundingClientRect().top + scrolled;
   parts.root.style.setProperty("--nw-height", `${Math.max(430, Math.floor(window.innerHeight - top - 14))}px`);

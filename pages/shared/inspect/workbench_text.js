@@ -3,7 +3,6 @@
 // come into sight; a whole document is asked for at once.
 
 const DRAWN_AT_ONCE = 30; // milliseconds for drawing in one frame, beside the window of the open record
-const WINDOWS_AT_ONCE = 8; // windows that are asked for in one request
 const MOST_WINDOWS = 80; // windows of a whole document that are asked for before they come into sight
 const AROUND = 1; // heights of the frame above and below in which windows are asked for
 const ROOM_AROUND = 60; // pixels that the open record has to the edges of the page
@@ -21,6 +20,9 @@ function drawText(workbench) {
     revealRecord(parts.scroll);
     workbench.isRevealed = false;
   }
+  // A draft that is gone on with may lie anywhere in the document.
+  const draft = state.edit?.draftKey ?? "";
+  if (isChanged(workbench, "draft", draft) && draft) workbench.isRevealed = false;
   drawOthers(workbench);
   if (isChanged(workbench, "map", state.textKey, state.data.map)) drawMap(workbench);
   drawHead(workbench, text);
