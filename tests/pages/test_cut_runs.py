@@ -122,6 +122,24 @@ def test_patterns_are_decided_and_taken_back_as_without_cuts(
     assert whole[0] and cut == whole
 
 
+@pytest.mark.parametrize("looks", [1, 2, 4, 8])
+def test_a_pattern_is_decided_whole_though_its_run_is_cut_meanwhile(
+    looks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Random cuts seldom hit the few looks within which an event is carried out; these are counted from its begin."""
+    apply, cuts = patterns._apply, Cuts(monkeypatch, 0)
+
+    def apply_and_cut(*arguments: Any) -> None:
+        cuts.looks = looks
+        apply(*arguments)
+
+    monkeypatch.setattr(patterns, "_apply", apply_and_cut)
+    group = answer_to(opened("Inspect", PATTERNS))["groups"][0]
+    script = [{"act": "decide", "key": group["key"], "kind": "gold", "who": "Ann"}]
+    rows, standing, _ = stored_by(tmp_path / "store", monkeypatch, PATTERNS, patterns.KEY, script, None)
+    assert cuts.number == 1 and len(rows) == len(standing) == group["records"]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_records_are_decided_and_taken_back_as_without_cuts(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

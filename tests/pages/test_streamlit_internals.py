@@ -81,3 +81,15 @@ def test_no_other_module_imports_what_is_not_documented() -> None:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("streamlit."):
                 assert node.module in DOCUMENTED, f"{path.relative_to(ROOT)}:{node.lineno}"
+
+
+def test_every_button_acts_by_a_callback() -> None:
+    """A run that is cut before it reaches a plain button has lost the click: the next one does not see it."""
+    calls = {
+        f"{path.relative_to(ROOT)}:{call.lineno}": {keyword.arg for keyword in call.keywords}
+        for path in (ROOT / "pages").rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        if call.func.attr in ("button", "download_button", "form_submit_button")
+    }
+    assert len(calls) > 40 and [place for place, names in calls.items() if "on_click" not in names] == []

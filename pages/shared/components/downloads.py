@@ -201,7 +201,10 @@ def offer_layer(
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         formats = list(writers())
         format = st.selectbox("Format", formats, index=formats.index(format), key=f"{COPY_FORMAT}_{name}", width=220)
-        ready = spans <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
+        wanted, copied = f"{keys.LIST}made_{name}", (key, format)
+        ready = spans <= AT_ONCE or st.session_state.get(wanted) == copied
+        if not ready:
+            st.button("Make the copy", key=f"make_{name}", on_click=partial(st.session_state.update, {wanted: copied}))
         copy = _copy_or_refusal(key, format, name, layer) if ready else None
         refusal = copy if isinstance(copy, FormatError) and LOSSY in str(copy) else None
         if refusal is not None:

@@ -38,6 +38,7 @@ FORMULA = f"{keys.LIST}links_formula"
 """The ratio opened: (facts, Rule, its column)."""
 MAPPING = f"{keys.LIST}links_mapping"
 """The mapping of ids in force: (file name, mapping). No link carries it."""
+REFUSED_MAPPING = f"{keys.LIST}links_mapping_refused"
 TEMPLATE = f"{keys.LIST}links_template"
 """The address at which ids open, as typed by the reader."""
 
@@ -91,17 +92,20 @@ def _mapping() -> None:
             "Alternatives. It stays in this session; no link carries it."
         )
         key = keys.WIDGET + "mapping"
-        file = st.file_uploader("TSV file", key=key, type=["tsv", "txt"])
-        if file is not None and st.button("Use it", key="use-mapping", type="primary"):
-            try:
-                new_mapping = read_mapping(Source.of_uploads([(file.name, file.getvalue())]))
-            except FormatError as error:
-                show_problems(error.lines())
-            else:
-                st.session_state[MAPPING] = (file.name, new_mapping)
-                st.rerun()
+        if st.file_uploader("TSV file", key=key, type=["tsv", "txt"]) is not None:
+            st.button("Use it", key="use-mapping", type="primary", on_click=_use_mapping, args=(key,))
+        if (error := st.session_state.pop(REFUSED_MAPPING, None)) is not None:
+            show_problems(error.lines())
         if mapping:
             st.button(f"Without {named(name, 20)} ({len(mapping):,} ids)", key="no-mapping", on_click=_unmapped)
+
+
+def _use_mapping(key: str) -> None:
+    file = st.session_state[key]
+    try:
+        st.session_state[MAPPING] = (file.name, read_mapping(Source.of_uploads([(file.name, file.getvalue())])))
+    except FormatError as error:
+        st.session_state[REFUSED_MAPPING] = error
 
 
 def _unmapped() -> None:

@@ -179,9 +179,14 @@ def _begin(deck: Deck, session: Session) -> None:
             on_click=state.put,
             args=(replace(present.first_slide(page, None), deck=listed.view().deck),),
         )
-    if page.view.deck and st.button("Back to the suggested deck", key=f"{keys.PLAYLIST}suggest", type="tertiary"):
-        state.put(replace(state.view(), deck=()))
-        st.rerun()
+    if page.view.deck:
+        st.button(
+            "Back to the suggested deck",
+            key=f"{keys.PLAYLIST}suggest",
+            type="tertiary",
+            on_click=state.put,
+            args=(replace(page.view, deck=()),),
+        )
 
 
 def _slide(deck: Deck, word: str, place: int) -> None:

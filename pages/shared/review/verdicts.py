@@ -13,7 +13,7 @@ from nereval_core.problems import FormatError
 from nereval_core.review.apply import Change
 from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, signature, span_in_words
 from nereval_core.review.apply.settlement import REASONS, STALE
-from nereval_core.review.exchange import import_verdicts
+from nereval_core.review.exchange import Imported, import_verdicts
 from nereval_core.review.tables import log_table
 from nereval_core.review.verdict_lines import export_lines, read_lines
 from nereval_core.review.verdicts import StoredVerdict, kind_in_words, minute_of
@@ -144,25 +144,29 @@ def import_form(texts: Collection[str] | None) -> None:
     """Import the new verdicts of a file, and list those in conflict on some texts; not on a server that takes none."""
     if verdict_store.is_read_only():
         return
-    file = st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"])
-    if file is not None and st.button("Import", key="import_verdicts", type="primary"):
-        try:
-            with read_lines(io.BytesIO(file.getvalue()), file.name) as lines:
-                st.session_state[TAKEN] = import_verdicts(verdict_store.store_to_write(), lines, file.name)
-        except FormatError as error:
-            st.session_state.pop(TAKEN, None)
-            show_problems(error.lines())
-        else:
-            verdict_store.refresh()
-            st.rerun()
+    if st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"]) is not None:
+        st.button("Import", key="import_verdicts", type="primary", on_click=_import)
     result = st.session_state.pop(TAKEN, None)
-    if result is None:
+    if isinstance(result, FormatError):
+        show_problems(result.lines())
+    if not isinstance(result, Imported):
         return
     st.success(f"{count(result.n_added, 'verdict')} imported, {result.n_known:,} known before.")
     if result.conflicts:
         st.warning(f"{count(len(result.conflicts), 'span')} with conflicting verdicts, none of which was imported:")
         for conflict in [conflict for conflict in result.conflicts if _is_on(conflict.ours, texts)][:SHOWN]:
             st.caption(plain(str(conflict), 600))
+
+
+def _import() -> None:
+    file = st.session_state[IMPORT]
+    try:
+        with read_lines(io.BytesIO(file.getvalue()), file.name) as lines:
+            st.session_state[TAKEN] = import_verdicts(verdict_store.store_to_write(), lines, file.name)
+    except FormatError as error:
+        st.session_state[TAKEN] = error
+    else:
+        verdict_store.refresh()
 
 
 def offer_copy(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable, format: str) -> None:

@@ -63,6 +63,8 @@ BATCH_HELP = "Gives each record of this list the same verdict. It is asked again
 PREVIEW = 8
 """Records that a preview shows."""
 KIND, WHY, OVER, NAME = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over", "name"))
+CONFIRMED = f"{keys.BATCH}_confirmed"
+"""The kind of a batch that was confirmed and is not carried out yet, and whether it goes over other verdicts."""
 
 
 def verdict_facets(page: PageContext) -> list[dict[str, Any]]:
@@ -265,7 +267,12 @@ def _begin(query: Query) -> None:
 
 
 def _end() -> None:
-    st.session_state.pop(keys.BATCH, None)
+    for key in (keys.BATCH, CONFIRMED):
+        st.session_state.pop(key, None)
+
+
+def _confirm(kind: Kind, over: bool) -> None:
+    st.session_state[CONFIRMED] = (kind, over)
 
 
 def _draw_batch(page: PageContext) -> None:
@@ -301,16 +308,18 @@ def _ask(page: PageContext, query: Query, version: int) -> None:
     ready = kind is not None and len(meant.records) > 0 and bool(reviewer.reviewer_name())
     label = f"Give “{_named(page, kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
     with st.container(horizontal=True, gap="small"):
-        confirmed = st.button(label, key=f"{keys.VERDICT}batch_yes", type="primary", disabled=not ready)
+        yes = f"{keys.VERDICT}batch_yes"
+        st.button(label, key=yes, type="primary", disabled=not ready, on_click=_confirm, args=(kind, over))
         st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
-    if confirmed and kind is not None:
+    if CONFIRMED in st.session_state:
+        kind, over = st.session_state[CONFIRMED]
         theirs = tuple(
             other for other in verdicts_since(ledger.about, positions, version) if other.who != reviewer.reviewer_name()
         )
         if theirs:
             _conflicts(page, theirs)
         else:
-            _keep(page, kind, meant)
+            _keep(page, kind, select_batch(ledger.about, positions, over=over))
 
 
 def _named(page: PageContext, kind: str) -> str:
@@ -354,6 +363,7 @@ def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
         _conflicts(page, error.theirs)
         return
     except FormatError as error:
+        st.session_state.pop(CONFIRMED)
         set_outcome(LastVerdict("Nothing was kept.", tuple(error.lines())))
     st.rerun()
 
@@ -383,6 +393,7 @@ def give_batch(page: PageContext, kind: Kind, meant: Batch, drafts: Sequence[Dra
 def _conflicts(page: PageContext, theirs: tuple[StoredVerdict, ...]) -> None:
     """List the verdicts that others gave meanwhile; from now on they count as seen."""
     query, _ = st.session_state[keys.BATCH]
+    st.session_state.pop(CONFIRMED)
     st.session_state[keys.BATCH] = (query, verdict_store.now().number)
     about = page.ledger().about
     lines = "  \n".join(
