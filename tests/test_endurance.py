@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -35,7 +36,7 @@ from tests.endurance import (
     tries,
     week,
 )
-from tests.endurance.__main__ import NEVER
+from tests.endurance.__main__ import NEVER, main
 from tests.endurance.damaged_stores import Damaged
 from tests.endurance.fuzzed_inputs import Given, Inputs
 from tests.endurance.kept_things import KINDS
@@ -50,6 +51,13 @@ def test_nothing_outside_is_read_while_links_are_swapped(tmp_path: Path) -> None
     assert counts["leaks"] == 0
     # Both were seen: what leads inside is read, and what leads outside is refused.
     assert counts["read"] > 100 and counts["refused"] > 100
+
+
+def test_a_script_tries_something_however_long_it_prepares(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["tests.endurance", "fuzzed-inputs", "--seconds", "0"])
+    assert main() == 0 and "tries: 1" in capsys.readouterr().out
 
 
 def test_fuzzed_inputs_are_read_or_refused(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
+import pyarrow
+from pyarrow import parquet
 
 from tests.endurance.tries import FailedTryError, Try, make_tries
 from tests.support import PYTHON_PATH, ROOT
@@ -60,6 +62,24 @@ def _docbin(n_tokens: int) -> bytes:
     return zlib.compress(msgspec.msgpack.encode(content), 9)
 
 
+def _frames(content: bytes, number: int) -> bytes:
+    """Return a content as a frame of Zstandard, again and again."""
+    frame = pyarrow.BufferOutputStream()
+    with pyarrow.CompressedOutputStream(frame, "zstd") as packing:
+        packing.write(content)
+    return bytes(frame.getvalue()) * number
+
+
+def _tokens(groups: int) -> bytes:
+    """Return a table of a long word and its tag, again and again, which each group of rows of Parquet keeps once."""
+    raw = pyarrow.BufferOutputStream()
+    group = pyarrow.table({"tokens": [["x" * 5_000]] * 1_000, "ner_tags": [["O"]] * 1_000})
+    with parquet.ParquetWriter(raw, group.schema, compression="zstd") as writer:
+        for _ in range(groups):
+            writer.write_table(group)
+    return bytes(raw.getvalue())
+
+
 def _declaring(declarations: bytes, size: int) -> bytes:
     return b"<!DOCTYPE collection [%s]><collection><document>%s</document></collection>" % (
         declarations,
@@ -70,6 +90,8 @@ def _declaring(declarations: bytes, size: int) -> bytes:
 BOMBS: Mapping[str, Callable[[int], bytes]] = MappingProxyType(
     {
         "blank.jsonl.gz": lambda size: gzip.compress(b"\n" * (300 * size)),
+        "frames.jsonl.zst": lambda size: _frames(b"\n" * MILLION, 300 * size // MILLION),
+        "tokens.parquet": lambda size: _tokens(size // 5_000),
         "text.jsonl.gz": lambda size: gzip.compress(b'{"id": "d", "text": "%s"}' % (b"a" * 300 * size)),
         "lines.conll": lambda size: b"x\n" * size,
         "tags.conll": lambda size: b"a O\n" + b"x\n" * size,
