@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import streamlit
+from packaging.requirements import Requirement
 from streamlit import net_util
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
@@ -60,6 +61,17 @@ def digest(part: Callable[..., Any]) -> str:
 
 def test_the_installed_streamlit_is_the_one_that_was_tried() -> None:
     assert streamlit.__version__ == TRIED
+
+
+def test_no_other_minor_version_is_installed_with_the_app() -> None:
+    lines = map(Requirement, (ROOT / "requirements.txt").read_text().splitlines())
+    (required,) = (line.specifier for line in lines if line.name == "streamlit")
+    major, minor, _ = map(int, TRIED.split("."))
+    assert [TRIED in required, *(f"{major}.{other}.0" in required for other in (minor - 1, minor + 1))] == [
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("name", PARTS)
