@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
-from sqlalchemy import inspect
+from sqlalchemy import inspect, select
 
 from nereval_core.problems import FormatError
 from nereval_core.review.playlists.store import PlaylistStore
@@ -152,13 +152,38 @@ def test_who_stands_in_line_too_long_is_told(store: ReviewStore, monkeypatch: py
     monkeypatch.setattr(databases, "WRITER_WAIT_SECONDS", 0.1)
     other = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
     with store.database.writing():
-        with pytest.raises(FormatError, match="another process is writing, and nothing was kept; try again"):
+        with pytest.raises(FormatError, match="another transaction locks it, and nothing was kept; try again"):
             other.give([draft(31)], "Bob")
         # Readers do not wait.
         assert len(other.reviewed()) == 1
     other.give([draft(31)], "Bob")
     assert len(store.reviewed()) == 2
     other.close()
+
+
+def test_no_transaction_outlives_its_call(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(databases, "WRITER_WAIT_SECONDS", 0.1)
+    store = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
+    for at in range(9, 13):
+        store.give([draft(at)], "Ann")
+    # From now on there are several connections, and the next one is another.
+    with store.database.reading(), store.database.reading(), store.database.reading():
+        pass
+    records = {draft(at).verdict.key.record for at in range(9, 13)}
+    assert [store.undo("Ann", records)[0].version for _ in range(4)] == [2] * 4
+    unread = []
+    for transaction in (store.database.reading, store.database.writing):
+        with suppress(KeyboardInterrupt), transaction() as connection:
+            assert connection is not None
+            unread.append(connection.execute(select(EVENTS)))
+            unread[-1].fetchone()
+            raise KeyboardInterrupt
+        with transaction() as connection:
+            assert connection is not None
+            unread.append(connection.execute(select(EVENTS)))
+            unread[-1].fetchone()
+        store.give([draft(15 + len(unread))], "Bob")
+    store.close()
 
 
 def test_what_was_seen_and_is_gone_is_no_conflict(store: ReviewStore) -> None:

@@ -19,6 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
@@ -278,10 +279,25 @@ def _file(where: str | Path) -> Path:
 
 
 def _sqlite(file: Path) -> Engine:
-    engine = create_engine(URL.create("sqlite", database=str(file)), connect_args={"timeout": WRITER_WAIT_SECONDS})
+    arguments = {"timeout": WRITER_WAIT_SECONDS, "factory": _SqliteConnection}
+    engine = create_engine(URL.create("sqlite", database=str(file)), connect_args=arguments)
     event.listen(engine, "connect", _connected)
     event.listen(engine, "begin", _begins)
+    event.listen(engine, "checkin", _given_back)
     return engine
+
+
+class _SqliteConnection(sqlite3.Connection):
+    """A connection that knows its cursors: a query that is not read to its end locks the file past its transaction."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
+        cursor = super().cursor(factory)
+        self.cursors.add(cursor)
+        return cursor
 
 
 def _untouched(file: Path) -> Engine:
@@ -339,6 +355,11 @@ def _begins(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
+def _given_back(connection: _SqliteConnection | None, record: Any) -> None:
+    for cursor in () if connection is None else tuple(connection.cursors):
+        cursor.close()
+
+
 LOST = "and nothing was kept"
 
 LONE_LOG = (
@@ -355,7 +376,7 @@ _SQLITE = (
     ("SQLITE_FULL", f"the disk is full, {LOST}", "make room and try again"),
     ("SQLITE_READONLY_DIRECTORY", f"its folder cannot be written, {LOST}", "make it writable, or name another file"),
     ("SQLITE_READONLY", f"the file cannot be written, {LOST}", "make it writable, or name another one"),
-    ("SQLITE_BUSY", f"another process is writing, {LOST}", "try again"),
+    ("SQLITE_BUSY", f"another transaction locks it, {LOST}", "try again"),
     ("SQLITE_NOTADB", "this is not a database of SQLite", "name another file"),
     ("SQLITE_CORRUPT", *DAMAGED),
     ("SQLITE_CANTOPEN", "the file cannot be opened", "check its rights and those of its folder"),
@@ -366,7 +387,7 @@ _POSTGRES = (
     ("53100", f"the server's disk is full, {LOST}", "make room and try again"),
     ("25006", f"the server takes no changes now, {LOST}", "try again, or ask who runs it"),
     ("25P03", f"the server has given up waiting, {LOST}", "try again"),
-    ("55P03", f"another process is writing, {LOST}", "try again"),
+    ("55P03", f"another transaction locks it, {LOST}", "try again"),
     ("42501", "this user has no right to do this", "grant it the rights on the schema and its tables"),
     ("42P01", "the tables are gone", "restore them"),
     ("22P05", f"the database does not hold all characters, {LOST}", "use one whose encoding is UTF8"),

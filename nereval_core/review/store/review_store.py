@@ -232,8 +232,8 @@ class ReviewStore:
                 return ()
             mine = EVENTS.c.who == who, EVENTS.c.undoes == "", EVENTS.c.uid.not_in(undone)
             newest_first = select(EVENTS.c.batch, EVENTS.c.record).where(*mine).order_by(EVENTS.c.number.desc())
-            rows = connection.execute(newest_first.limit(1) if records is None else newest_first)
-            batch = next((row.batch for row in rows if records is None or row.record in records), None)
+            with connection.execute(newest_first.limit(1) if records is None else newest_first) as rows:
+                batch = next((row.batch for row in rows if records is None or row.record in records), None)
             if batch is None:
                 return ()
             verdicts = [
