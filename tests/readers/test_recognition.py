@@ -130,6 +130,11 @@ UNKNOWN = [
     ("x.txt", "a O\nb I_PER\nc X\n", "split by blanks, the last holds 'O', 'I_PER', 'X'; write O, or a letter,"),
     ("x.txt", "a\tO\nb\tB-X\nc\tBX\nd\tX\n", "holds 'O', 'B-X', 'BX', …; write O, or a letter, '-' and a type, in the"),
     (
+        "x.bio",
+        "B-PER\tAnn\nO\tleft\n\nB-LOC\tRome\n",
+        "the first of 2 columns has the tags; write the word first and its tag last in each row",
+    ),
+    (
         "x.txt",
         "a\tb c\nd\te\n",
         "2 columns split by tabs, the last holds 'b c', 'e'; write it in a format that",

@@ -49,6 +49,15 @@ def test_problems_have_lines(text: str, said: list[str]) -> None:
     assert all(any(one.startswith(begin) for one in found) for begin in said), found
 
 
+def test_bars_and_parts_of_speech_as_in_wikiner() -> None:
+    text = "Ann|NNP|I-PER Lee|NNP|I-PER left|VBD|O Rome|NNP|I-LOC .|.|O\n\n1/2|CD|O of|IN|O it|PRP|O\n"
+    found = read(Source.of_uploads([("aij-wikiner-en-wp3", text.encode())]))
+    assert (found.format, list(found.documents.texts)) == ("slashtags", ["Ann Lee left Rome .", "1/2 of it"])
+    assert spans(found) == [("Ann Lee", "PER"), ("Rome", "LOC")]
+    with pytest.raises(FormatError, match=r"x.txt:3: 'of' has no tag; write word\|POS\|TAG"):
+        tagged(text.replace("of|IN|O", "of"))
+
+
 @pytest.mark.parametrize("text", ["The/DT dog/NN\n", "a/b c/d\n", "and/or\n", "10/12 1/2\n"])
 def test_other_slashes_are_not_claimed(text: str) -> None:
     with pytest.raises(FormatError, match="the format cannot be recognised"):

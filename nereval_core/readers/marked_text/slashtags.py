@@ -1,8 +1,8 @@
 """Words with their tags behind a slash, `Ann/PERSON left/O ./O`, as Stanford NER writes `slashTags`.
 
 A line is a document, blanks stand between words, and the tag is what stands behind a word's last slash: a type, where
-runs of one type are one span, or a tag of any scheme. The text is rebuilt: words joined by one blank. See the manual of
-Stanford's CRFClassifier, `-outputFormat slashTags`.
+runs of one type are one span, or a tag of any scheme. WikiNER has bars and parts of speech, `Ann|NNP|I-PER left|VBD|O`.
+The text is rebuilt: words joined by one blank. See the manual of Stanford's CRFClassifier, `-outputFormat slashTags`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from nereval_core.readers.shared.tag_cells import kind_of_cells, notation_of
 from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
 WORD = re.compile(r"(.+)/([^/]+)")
+BARRED = re.compile(r"(.+)\|[^|]+\|([^|]+)")
+"""A word with its part of speech and its tag, as WikiNER has them."""
 CANNOT_TELL = "write a blank between words; in Stanford NER leave -outputFormatOptions preserveSpacing out"
 SEEN_LINES = 50
 """Lines by which a file is recognised."""
@@ -49,7 +51,8 @@ class SlashTagReader(Reader):
         lines = [line for line in source.head(*self.suffixes).lines if line.strip()][:SEEN_LINES]
         if not lines or lines[0].lstrip().startswith(("{", "[", "<", "#")) or "\t" in lines[0]:
             return 0.0
-        pairs = [WORD.fullmatch(word) for line in lines for word in line.split()]
+        pattern = _pattern(lines[0])
+        pairs = [pattern.fullmatch(word) for line in lines for word in line.split()]
         tags = [pair[2] for pair in pairs if pair]
         return 0.9 if len(tags) == len(pairs) > 1 and tags.count("O") >= SHARE * len(tags) else 0.0
 
@@ -87,14 +90,22 @@ class SlashTagReader(Reader):
 READER = SlashTagReader()
 
 
+def _pattern(line: str) -> re.Pattern[str]:
+    """Return the pattern of the words of a file, as its first line shows it."""
+    return BARRED if all(map(BARRED.fullmatch, line.split())) else WORD
+
+
 def _read_file(file: SourceFile, words: _Words, problems: list[Problem]) -> None:
-    for number, line in enumerate(file.lines(), start=1):
+    lines = file.lines()
+    pattern = _pattern(next(filter(str.strip, lines), ""))
+    for number, line in enumerate(lines, start=1):
         if parts := line.split():
             words.sizes.append(len(parts))
         for word in parts:
-            pair = WORD.fullmatch(word)
+            pair = pattern.fullmatch(word)
             if pair is None:
-                problems.append(Problem(file.shown, number, f"{quoted(word)} has no tag", "write word/TAG, or word/O"))
+                remedy = "write word/TAG, or word/O" if pattern is WORD else "write word|POS|TAG, or word|POS|O"
+                problems.append(Problem(file.shown, number, f"{quoted(word)} has no tag", remedy))
             words.words.append(pair[1] if pair else word)
             words.tags.append(pair[2] if pair else "O")
             words.places.append((file.shown, number))

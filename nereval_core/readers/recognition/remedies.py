@@ -128,7 +128,7 @@ NO_WAY = "write it in a format that is read: see `nereval formats`"
 """The remedy where no option reads the source."""
 TABLE_COLUMNS = f"of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
 NATIVE = "write the native format, objects with id, text and spans"
-KEYS = "name its keys (--keys text=KEY,spans=KEY,start=KEY,end=KEY,label=KEY)"
+KEYS = "name its keys (--keys text=KEY,spans=KEY,start=KEY,end=KEY,label=KEY; in the app under Format and reading)"
 
 
 def begins_broken(file: SourceFile) -> bool:
@@ -225,6 +225,8 @@ def _describe_source(source: Source) -> tuple[str, str]:
             else ""
         )
         return (f"it begins {quoted(first)}{uneven}", "") if first else ("", "")
+    if all(is_tag(row[0]) for row in full):
+        return f"the first of {width} columns has the tags", "write the word first and its tag last in each row"
     by = "blanks" if split("a\tb") == split("a b") else "tabs"
     cells = Counter(row[-1] for row in full)
     finding = f"{width} columns split by {by}, the last holds {_some(list(cells))}"

@@ -114,9 +114,11 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "records": (
             keys_beyond_the_native,
             lists_in_a_list,
-            within('"characterOffsetBegin"', "nif-core#", "<document>"),
+            within(
+                '"characterOffsetBegin"', '"dspan"', '"agent"', '"start_pos"', '"start_idx"', "nif-core#", "<document>"
+            ),
         ),
-        "slashtags": (first_line(r"[^{\[<]*/"),),
+        "slashtags": (first_line(r"(?!\s*[{\[<]).*(?:/|\|[^|]+\|)"),),
         "spanlines": (first_line(r'(?:c|m|EVENT|TIMEX3|SECTIME)="|[^|\t]+\|\|?|[^\t]*\t.*:[0-9]+-[0-9]+\t'),),
         "tagrows": (NO_OBJECT,),
         "tei": (within("<TEI", "<teiCorpus", ":TEI"),),
