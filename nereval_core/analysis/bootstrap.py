@@ -95,6 +95,8 @@ class Alone:
 
 
 Block = Array | Alone
+Draws = Iterator[tuple[slice, Sums]]
+"""Some resamples after others, and their weights, shape (resamples, units)."""
 
 
 def _told(block: Block) -> tuple[Array, bool]:
@@ -146,7 +148,9 @@ class Bootstrap:
     def _resample_batch(self, batch: Sequence[Array | _FewUnits]) -> Iterator[ResampledValues]:
         blocks = [block for block in batch if not isinstance(block, _FewUnits)]
         if blocks:
-            sums = bootstrap_sums(np.concatenate(blocks), self.plan, self.units.strata)
+            # Weights that blocks of few units need are not drawn a second time.
+            draws = self._kept_draws if len(blocks) < len(batch) or "_weights" in vars(self) else None
+            sums = bootstrap_sums(np.concatenate(blocks), self.plan, self.units.strata, draws)
             parts = iter(np.split(sums, np.cumsum([len(block) for block in blocks])[:-1]))
         for block in batch:
             if isinstance(block, _FewUnits):
@@ -191,17 +195,22 @@ class Bootstrap:
 
     @cached_property
     def _weights(self) -> NDArray[np.uint8]:
-        """How often each unit is drawn in each resample, shape (units, resamples): the draws of `bootstrap_sums`."""
-        weights = np.empty((self.units.count, self.plan.resamples), np.uint8)
+        """How often each unit is drawn in each resample, shape (resamples, units): the draws of `bootstrap_sums`."""
+        weights = np.empty((self.plan.resamples, self.units.count), np.uint8)
         for resamples, drawn in _draws(_draw_with_replacement, self.plan, 0, self.units.count):
             # One in e times the factorial of 256 is more.
             assert drawn.max(initial=0) < 256
-            weights[:, resamples] = drawn.T
+            weights[resamples] = drawn
         return weights
+
+    def _kept_draws(self) -> Draws:
+        """Yield the kept weights as `bootstrap_sums` draws them."""
+        for resamples in _slices(self.plan.resamples, max(1, WEIGHTS_AT_ONCE // self.units.count)):
+            yield resamples, self._weights[resamples].astype(np.float32)
 
     def _resample_few(self, block: _FewUnits) -> ResampledValues:
         resampled = np.empty((len(block.is_common), self.plan.resamples))
-        resampled[~block.is_common] = block.counts.astype(np.float64) @ self._weights[block.units]
+        resampled[~block.is_common] = block.counts.astype(np.float64) @ self._weights[:, block.units].T
         resampled[block.is_common] = self._common_sums(block.common)
         observed = np.empty((len(resampled), 1), np.int64)
         observed[~block.is_common, 0] = block.counts.sum(axis=1, dtype=np.int64)
@@ -227,9 +236,9 @@ class Bootstrap:
         new = [row for row in rows if row.sums is None]
         if new:
             counts = np.array([row.counts for row in new], np.float64)
-            sums = np.zeros((len(new), self.plan.resamples))
-            for units in _slices(self.units.count, max(1, WEIGHTS_AT_ONCE // self.plan.resamples)):
-                sums += counts[:, units] @ self._weights[units]
+            sums = np.empty((len(new), self.plan.resamples))
+            for resamples, weights in self._kept_draws():
+                sums[:, resamples] = counts @ weights.T
             for row, values in zip(new, sums, strict=True):
                 row.sums = values
         return np.array([row.sums for row in rows]).reshape(len(rows), self.plan.resamples)
@@ -400,10 +409,13 @@ def leave_one_out(counts: DocumentCounts) -> DocumentCounts:
     return sums
 
 
-def bootstrap_sums(counts: DocumentCounts, plan: ResamplingPlan, strata: Int64 | None = None) -> Sums:
+def bootstrap_sums(
+    counts: DocumentCounts, plan: ResamplingPlan, strata: Int64 | None = None, draws: Callable[[], Draws] | None = None
+) -> Sums:
     """Return the sums over documents drawn with replacement, shape (..., documents) to (..., resamples).
 
-    `strata` is the stratum of each document: from each stratum as many are drawn as it has.
+    `strata` is the stratum of each document: from each stratum as many are drawn as it has. `draws` yields the
+    weights where they were drawn before.
     """
 
     def draw_within(rng: np.random.Generator, weights: Sums) -> None:
@@ -411,7 +423,7 @@ def bootstrap_sums(counts: DocumentCounts, plan: ResamplingPlan, strata: Int64 |
             weights[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), len(weights))
 
     if strata is None:
-        return _weighted_sums(counts, plan, 0, _draw_with_replacement)
+        return _weighted_sums(counts, plan, 0, _draw_with_replacement, draws)
     stratum_members = np.split(np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))[:-1])
     return _weighted_sums(counts, plan, 0, draw_within)
 
@@ -464,7 +476,9 @@ Draw = Callable[[np.random.Generator, Sums], None]
 """Fill an array of weights, shape (resamples, documents), row after row."""
 
 
-def _weighted_sums(counts: DocumentCounts, plan: ResamplingPlan, stream: int, draw: Draw) -> Sums:
+def _weighted_sums(
+    counts: DocumentCounts, plan: ResamplingPlan, stream: int, draw: Draw, draws: Callable[[], Draws] | None = None
+) -> Sums:
     documents = counts.shape[-1]
     if not documents:
         return np.zeros((*counts.shape[:-1], plan.resamples))
@@ -484,13 +498,13 @@ def _weighted_sums(counts: DocumentCounts, plan: ResamplingPlan, stream: int, dr
             for dtype, which in by_type
             if which.any()
         ]
-        for resamples, weights in _draws(draw, plan, stream, documents):
+        for resamples, weights in draws() if draws else _draws(draw, plan, stream, documents):
             for places, of_type in columns:
                 sums[places, resamples] = (weights.astype(of_type.dtype, copy=False) @ of_type).T
     return sums[distinct_row].reshape(*counts.shape[:-1], plan.resamples)
 
 
-def _draws(draw: Draw, plan: ResamplingPlan, stream: int, units: int) -> Iterator[tuple[slice, Sums]]:
+def _draws(draw: Draw, plan: ResamplingPlan, stream: int, units: int) -> Draws:
     """Yield a few resamples after another and their weights, shape (resamples, units); the next overwrite these."""
     buffer = np.empty((min(plan.resamples, max(1, WEIGHTS_AT_ONCE // units)), units), np.float32)
     rng = np.random.default_rng((plan.seed, stream))

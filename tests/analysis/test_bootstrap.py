@@ -149,6 +149,25 @@ def test_counts_in_few_units_are_resampled_alike(monkeypatch: pytest.MonkeyPatch
             np.testing.assert_allclose(estimate, expected, atol=1e-12)
 
 
+def test_units_are_drawn_once_for_blocks_of_few_units_and_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_drawn = 0
+    draw = bootstrap._draw_with_replacement
+
+    def counted(rng: np.random.Generator, weights: np.ndarray) -> None:
+        nonlocal n_drawn
+        n_drawn += len(weights)
+        draw(rng, weights)
+
+    monkeypatch.setattr(bootstrap, "_draw_with_replacement", counted)
+    monkeypatch.setattr(bootstrap, "COUNTS_AT_ONCE", 100)
+    plan = ResamplingPlan(resamples=200)
+    blocks = sparse_blocks(100)
+    resampled = [values.resampled for values in bootstrap.Bootstrap(plan, document_units(100)).resample(blocks)]
+    assert n_drawn == plan.resamples
+    for values, block in zip(resampled, blocks, strict=True):
+        np.testing.assert_array_equal(values, bootstrap_sums(block, plan))
+
+
 def test_rounding_makes_no_unit_effective() -> None:
     """A figure that differs without two units alone has two effective units, though the mean of all is rounded."""
     values = np.full((1, 800), 0.9)
