@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import replace
+from functools import partial
 from threading import Thread
 
 import numpy as np
@@ -87,6 +89,24 @@ def test_a_new_result_does_not_have_the_corpora_of_all_others_measured(monkeypat
     monkeypatch.setattr(memo_module, "objects_of", lambda loaded: measured.append(loaded.id) or of_corpus(loaded))
     memo.get("another", object, corpora[-1])
     assert set(measured) == {corpora[-1].id}
+
+
+def test_results_that_go_take_their_bytes_and_corpora_out_of_the_sums() -> None:
+    memo = Memo(20 * MB)
+    corpora = [replace(DEMO, key=f"read {number % 3}", reading=f"reading {number}") for number in range(6)]
+    for number in range(60):
+        loaded = corpora[number % 6]
+        memo.get((number, loaded.id), partial(np.zeros, MB if number % 4 else 0, np.uint8), loaded)
+        if number % 20 == 19:
+            memo.forget("read 1")
+            memo.measure(again=True)
+    entries = memo._entries.values()
+    assert 0 < len(memo) < 20
+    assert memo._n_bytes == sum(entry.size for entry in entries) <= 20 * MB
+    assert memo._corpora == Counter(entry.corpus for entry in entries)
+    assert memo._values == Counter(id(entry.value) for entry in entries)
+    memo.clear()
+    assert (memo._n_bytes, *memo._corpora, *memo._values) == (0,)
 
 
 def test_results_go_with_what_was_read() -> None:

@@ -8,14 +8,13 @@ out takes as long.
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import singledispatch, wraps
 from inspect import signature
 from mmap import mmap
-from operator import attrgetter
 from threading import Lock, local
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
@@ -35,6 +34,7 @@ SAMPLE = 100
 """Members of a long collection that are measured; the others are taken to be like them."""
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Item = TypeVar("Item", bound=Hashable)
 
 
 @singledispatch
@@ -84,6 +84,10 @@ class Memo:
         self._bound = bound
         self._lock = Lock()
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        # Sums over the entries: to add them up for each result would slow down with what others computed.
+        self._values: Counter[int] = Counter()
+        self._corpora: Counter[tuple[str, int]] = Counter()
+        self._n_bytes = 0
         self._computing: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 
     def get(self, key: Hashable, compute: Callable[[], object], about: Loaded | None = None) -> object:
@@ -107,36 +111,43 @@ class Memo:
 
     def clear(self) -> None:
         with self._lock:
-            self._entries.clear()
+            for key in [*self._entries]:
+                self._drop(key)
 
     def measure(self, *, again: bool = False) -> None:
         """Measure the results that are new, or used since they were measured, and forget what exceeds the bound."""
         with self._lock:
-            entries = list(self._entries.values())
-        self._measure([entry for entry in entries if entry.size == 0 or (again and entry.is_used)])
+            entries = list(self._entries.items())
+        self._measure([key for key, entry in entries if entry.size == 0 or (again and entry.is_used)])
 
-    def _measure(self, entries: Collection[_Entry]) -> None:
-        # Nothing is written in Python for each result: what a page computes would slow down with what others computed.
-        with self._lock:
-            values = set(map(id, map(_VALUE, self._entries.values())))
-        for entry in entries:
+    def _measure(self, keys: Iterable[Hashable]) -> None:
+        for key in keys:
+            entry = self._entries.get(key)
+            if entry is None:
+                continue
             entry.is_used = False
             # Results hold others, which are counted once.
-            entry.size = 1 + bytes_of(entry.value, entry.about, values)
+            size = 1 + bytes_of(entry.value, entry.about, self._values)
+            with self._lock:
+                if self._entries.get(key) is entry:
+                    self._n_bytes += size - entry.size
+                    entry.size = size
         with self._lock:
-            while len(self._entries) > 1 and self._bytes() > self._bound:
-                self._entries.popitem(last=False)
+            # Corpora that results are about count once each.
+            while len(self._entries) > 1 and self._n_bytes + sum(n_bytes for _, n_bytes in self._corpora) > self._bound:
+                self._drop(next(iter(self._entries)))
 
     def forget(self, key: str) -> None:
         """Forget the results about what was read from an input, as its corpus goes."""
         with self._lock:
             for name in [name for name, entry in self._entries.items() if entry.about and entry.about.key == key]:
-                del self._entries[name]
+                self._drop(name)
 
-    def _bytes(self) -> int:
-        """Return the bytes of results, and of the corpora that they are about, each once."""
-        entries = self._entries.values()
-        return sum(map(_SIZE, entries)) + sum(dict(map(_CORPUS, entries)).values())
+    def _drop(self, key: Hashable) -> None:
+        entry = self._entries.pop(key)
+        self._n_bytes -= entry.size
+        _discount(self._values, id(entry.value))
+        _discount(self._corpora, entry.corpus)
 
     def _find(self, key: Hashable) -> _Entry | None:
         with self._lock:
@@ -156,13 +167,18 @@ class Memo:
             entry.corpus = about.id, objects_of(about)[1]
         with self._lock:
             self._entries[key] = entry
-        self._measure([entry])
+            self._values[id(entry.value)] += 1
+            self._corpora[entry.corpus] += 1
+        self._measure([key])
         return entry
 
 
-_VALUE: Callable[[_Entry], object] = attrgetter("value")
-_SIZE: Callable[[_Entry], int] = attrgetter("size")
-_CORPUS: Callable[[_Entry], tuple[str, int]] = attrgetter("corpus")
+def _discount(counts: Counter[Item], item: Item) -> None:
+    counts[item] -= 1
+    if not counts[item]:
+        del counts[item]
+
+
 MEMO = Memo()
 _NESTED = local()
 
@@ -218,22 +234,23 @@ def objects_of(loaded: Loaded) -> tuple[set[int], int]:
     return _OF_CORPORA[loaded]
 
 
-def bytes_of(value: object, about: Loaded | None, others: Collection[int]) -> int:
+def bytes_of(value: object, about: Loaded | None, others: Container[int]) -> int:
     """Return about how many bytes a result takes without its corpus, and without other objects by their ids."""
-    counted = {*others, *(objects_of(about)[0] if about is not None else ())}
+    counted = set(objects_of(about)[0] if about is not None else ())
     counted.discard(id(value))
-    return _size(value.corpus if isinstance(value, Loaded) else value, counted)
+    return _size(value.corpus if isinstance(value, Loaded) else value, counted, others)
 
 
-def _size(value: object, counted: set[int]) -> int:
-    """Return about how many bytes a value takes with all that it refers to, but for objects already seen.
+def _size(value: object, counted: set[int], others: Container[int] = ()) -> int:
+    """Return about how many bytes a value takes with all that it refers to, but for others and objects already seen.
 
     Arrays count by their bytes, those mapped from a file not at all.
     """
     total, stack = 0, [value]
     while stack:
         item = stack.pop()
-        if id(item) in counted or isinstance(item, (*_NO_DATA, Loaded)):
+        is_other = item is not value and id(item) in others
+        if is_other or id(item) in counted or isinstance(item, (*_NO_DATA, Loaded)):
             continue
         counted.add(id(item))
         if isinstance(item, np.ndarray) and item.base is not None:
@@ -244,7 +261,8 @@ def _size(value: object, counted: set[int]) -> int:
         members = _members(item)
         if len(members) > SAMPLE:
             sampled = members[:: len(members) // SAMPLE]
-            total += sum(_size(member, counted) for member in sampled) * len(members) // len(sampled)
+            n_bytes = sum(_size(member, counted, others) for member in sampled if id(member) not in others)
+            total += n_bytes * len(members) // len(sampled)
         else:
             stack += members
     return total
