@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core import alignment
@@ -21,6 +21,7 @@ from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, decision_table
 from tests.benchmarks.generated import TYPES, Generated
 from tests.benchmarks.nested import nested
 from tests.scoring.test_scoring import check, flatten, score
+from tests.support.draws import draws
 from tests.support.oracle import Span
 from tests.support.spans import CRITERIA_TESTED, documents, make
 
@@ -148,7 +149,7 @@ def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
     return found
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(drawn=corpora(), segment=st.integers(1, 16))
 def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn], segment: int) -> None:
     fast = outcomes(*drawn)
@@ -178,7 +179,7 @@ def near(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
 
 
 @pytest.mark.parametrize("way", ["fast", "by trying", "side by side", "in segments", "plain"])
-@settings(max_examples=40)
+@draws(13)
 @given(drawn=near(), segment=st.integers(1, 3))
 def test_every_solver_finds_what_trying_all_alignments_finds(
     way: str, drawn: tuple[Drawn, Drawn], segment: int

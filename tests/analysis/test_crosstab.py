@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
 from nereval_core.analysis.crosstab import (
@@ -32,6 +31,7 @@ from nereval_core.records.queries import Query
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
 from nereval_core.scoring.criteria import Decision
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.oracle import Span
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -165,7 +165,7 @@ def slow(one: Scores, other: Scores, name: str) -> Counter[tuple[str, str]]:
     return cells
 
 
-@drawing(max_examples=20)
+@draws(8)
 @given(st.integers(0, 10**9), st.sampled_from(["one-to-one", "each-side"]))
 def test_margins_are_the_counts_of_both_systems(seed: int, counting: Counting) -> None:
     here = drawn(seed, counting, systems=2)
@@ -182,7 +182,7 @@ def test_margins_are_the_counts_of_both_systems(seed: int, counting: Counting) -
         assert cells == slow(one, other, name)
 
 
-@drawing(max_examples=20)
+@draws(8)
 @given(st.integers(0, 10**9), st.sampled_from(["one-to-one", "each-side"]))
 def test_every_cell_opens_its_records(seed: int, counting: Counting) -> None:
     here = drawn(seed, counting, systems=2)
@@ -204,7 +204,7 @@ def test_every_cell_opens_its_records(seed: int, counting: Counting) -> None:
                 assert total.records == found.pred[i, j], (state, then)
 
 
-@drawing(max_examples=20)
+@draws(8)
 @given(st.integers(0, 10**9))
 def test_who_is_right(seed: int) -> None:
     here = drawn(seed)

@@ -7,12 +7,13 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from nereval_core.report.marks import Mark
 from pages.shared.components.highlighted_text import DRAWING, STYLE, text_data
 from tests.report.test_highlight import marked
 from tests.support import ROOT
+from tests.support.draws import draws
 
 HERE = ROOT / "pages" / "shared" / "components"
 
@@ -55,7 +56,7 @@ def show(page: Any, data: dict[str, Any]) -> None:
 
 
 def test_the_text_on_screen_is_the_document(page: Any) -> None:
-    @settings(max_examples=60, deadline=None)
+    @draws(20)
     @given(marked())
     def holds(case: tuple[str, list[Mark]]) -> None:
         text, spans = case

@@ -10,10 +10,11 @@ from typing import Any
 
 import nervaluate
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.compat.nervaluate import Evaluator
+from tests.support.draws import draws
 from tests.support.nervaluate_corpora import SCHEMAS, Drawn, corpora, entities
 
 KINDS = ("A", "B", "C")
@@ -82,14 +83,14 @@ def test_the_reference_is_that_of_the_convention() -> None:
     assert version("nervaluate") == "1.2.1"
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(documents=DOCUMENTS, tags=TAGS, minimum=st.sampled_from([1.0, 34.5, 50, 100.0]))
 def test_dicts_score_as_in_nervaluate(documents: list[Any], tags: list[str], minimum: float) -> None:
     gold, pred = ([document[side] for document in documents] for side in (0, 1))
     check(gold, pred, tags, loader="dict", min_overlap_percentage=minimum)
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(sentences=SENTENCES, tags=st.sampled_from([["A", "B"], ["B", ""]]))
 def test_tags_and_conll_score_as_in_nervaluate(sentences: list[Any], tags: list[str]) -> None:
     gold, pred = ([[pair[side] for pair in sentence] for sentence in sentences] for side in (0, 1))

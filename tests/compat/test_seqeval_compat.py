@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 import seqeval.metrics as theirs
 import seqeval.scheme as their_schemes
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics import sequence_labeling
 
 from nereval_core.compat import seqeval
 from nereval_core.conventions.seqeval.entities import SCHEMES
+from tests.support.draws import draws
 
 LETTERS = ("OBI", "OIE", "OBIES", "OBILU", "OBIESLU.MX")
 TYPES = ("PER", "LOC", "B-C", "A-", "", "-")
@@ -91,7 +92,7 @@ def test_the_reference_is_that_of_the_convention() -> None:
     assert version("seqeval") == "1.2.2"
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(data=st.data(), suffix=st.booleans(), options=OPTIONS, average=st.sampled_from([None, "micro", "macro"]))
 def test_scores_are_those_of_seqeval(data: st.DataObject, suffix: bool, options: dict[str, Any], average: Any) -> None:
     gold, pred = data.draw(sides(suffix=suffix))
@@ -100,7 +101,7 @@ def test_scores_are_those_of_seqeval(data: st.DataObject, suffix: bool, options:
         check(name, gold, pred, average="weighted", suffix=suffix, **options)
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(data=st.data(), suffix=st.booleans(), options=OPTIONS, text=st.booleans(), digits=st.integers(0, 20))
 def test_reports_are_those_of_seqeval(
     data: st.DataObject, suffix: bool, options: dict[str, Any], text: bool, digits: int
@@ -111,7 +112,7 @@ def test_reports_are_those_of_seqeval(
         check("classification_report", gold, pred, digits=digits, suffix=suffix, output_dict=not text, **options)
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(pair=sides(), suffix=st.booleans())
 def test_tokens_and_entities_are_those_of_seqeval(pair: Pair, suffix: bool) -> None:
     gold, pred = pair

@@ -6,13 +6,14 @@ from itertools import pairwise, product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support.conlleval_corpora import BARE, COMMAND, KINDS, KNOWN, RUNS, SEEDS, draw
+from tests.support.draws import draws
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
 from tests.support.reference_fixtures import read_fixture
 
@@ -185,7 +186,7 @@ def phrases(tags: list[str]) -> set[tuple[int, int, str]]:
 TAGS = ["O", *(f"{letter}-{kind}" for letter in "BIESLU" for kind in ("A", "B"))]
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(st.lists(st.lists(st.tuples(*[st.sampled_from(TAGS)] * 2), min_size=1, max_size=10), min_size=1, max_size=4))
 def test_an_independent_reading_agrees(sentences: list[list[tuple[str, str]]]) -> None:
     gold, pred = (" / ".join(" ".join(pair[side] for pair in one) for one in sentences) for side in (0, 1))

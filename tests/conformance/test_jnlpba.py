@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core import readers
@@ -15,6 +15,7 @@ from nereval_core.conventions import Convention, Outcome, ScorerInput, find_conv
 from nereval_core.conventions.jnlpba.objects import WHY
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from tests.support.draws import draws
 from tests.support.jnlpba_corpora import COMMAND, SEEDS, VERSIONS, write_corpus
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
 from tests.support.reference_fixtures import read_fixture
@@ -362,7 +363,7 @@ TAGS = ("O", "O", "B-DNA", "I-DNA", "B-RNA", "I-RNA", "I-virus", "E-DNA", "S-DNA
 SENTENCES = st.lists(st.lists(st.tuples(*[st.sampled_from(TAGS)] * 2), min_size=1, max_size=6), min_size=1, max_size=4)
 
 
-@settings(max_examples=15)
+@draws(6)
 @given(SENTENCES)
 def test_records_add_up_to_the_figures(sentences: list[list[tuple[str, str]]]) -> None:
     gold, pred = (" / ".join(" ".join(pair[side] for pair in one) for one in sentences) for side in (0, 1))

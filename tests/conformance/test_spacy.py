@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.cli import main
@@ -18,6 +18,7 @@ from nereval_core.conventions import Outcome, ScorerInput, apply, apply_to_layer
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from tests.support.draws import draws
 from tests.support.reconciliation import check_texts, overall_rows, reconcile
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spacy_corpora import COMMAND, SEEDS, TokenDocument, draw, spacy_scores
@@ -72,7 +73,7 @@ def test_drawn_corpora(evaluation: str) -> None:
 
 
 @each
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(seed=st.integers(1000, 10**6))
 def test_any_corpus_gets_the_figures_of_the_installed_scorer(evaluation: str, seed: int) -> None:
     pytest.importorskip("spacy")

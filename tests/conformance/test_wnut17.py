@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from tests.support.draws import draws
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
 from tests.support.reference_fixtures import read_fixture
 from tests.support.shared_corpora import SHARED, files, needs
@@ -215,7 +216,7 @@ SENTENCE = st.lists(
 )
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(st.lists(SENTENCE, min_size=1, max_size=3))
 def test_an_independent_reading_agrees(sentences: list[list[tuple[str, str, str]]]) -> None:
     words = " ".join(word for one in sentences for word, _, _ in one)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Labels, Layer
@@ -14,6 +14,7 @@ from nereval_core.corpus import layer as layer_of
 from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.digest import combined
 from nereval_core.problems import FormatError
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 
 SCRIPTS = [
@@ -175,7 +176,7 @@ def rebuilt(layer: Layer, documents: list[int], spans: list[int]) -> Layer:
     return builder.finish("again")
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@draws(13)
 @given(layer=layers(), data=st.data())
 def test_digests_are_free_of_order_names_and_metadata(layer: Layer, data: st.DataObject) -> None:
     documents = data.draw(st.permutations(range(len(layer.documents))))
@@ -185,7 +186,7 @@ def test_digests_are_free_of_order_names_and_metadata(layer: Layer, data: st.Dat
     assert again.digest == layer.digest
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@draws(13)
 @given(layer=layers(), data=st.data())
 def test_digests_of_the_parts_make_that_of_the_whole(layer: Layer, data: st.DataObject) -> None:
     part = data.draw(st.lists(st.integers(0, 2), min_size=len(layer.documents), max_size=len(layer.documents)))
@@ -232,7 +233,7 @@ def test_texts_and_ids_do_not_run_into_one_another() -> None:
     assert len(set(parted)) == len(parted)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@draws(10)
 @given(layer=layers(), data=st.data())
 def test_taking_all_spans_changes_nothing_and_taking_some_keeps_what_they_carry(
     layer: Layer, data: st.DataObject

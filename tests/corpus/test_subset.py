@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.cli import main
@@ -15,6 +15,7 @@ from nereval_core.corpus.subset import shard_edges, split_layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import read
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 
 
@@ -26,7 +27,7 @@ def test_shards_are_even_and_none_is_empty(documents: int, shards: int, edges: l
     assert shard_edges(documents, shards) == edges
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(layer=layers(), shards=st.integers(1, 4), format=st.sampled_from(["jsonl", "parquet"]))
 def test_a_folder_of_shards_is_the_layer(layer: Layer, shards: int, format: str) -> None:
     parts = list(split_layer(layer, shards))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.cli import main
@@ -18,6 +18,7 @@ from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import add_tables
 from nereval_core.engine.tally import Tally, goes_by_shards
 from tests.support.commands import SIDES, Cli, corpus, written
+from tests.support.draws import draws
 
 ABLE = tuple(name for name, convention in conventions().items() if goes_by_shards(convention))
 REFUSED = tuple(name for name in conventions() if name not in ABLE)
@@ -78,7 +79,7 @@ def test_every_convention_goes_by_shards_or_says_why_not() -> None:
     assert all(conventions()[name].not_by_shards for name in REFUSED)
 
 
-@settings(max_examples=25)
+@draws(8)
 @given(
     st.sampled_from([(name, options) for name in ABLE for options in OPTIONS[name]]),
     st.integers(0, 10**6),

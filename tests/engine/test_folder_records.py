@@ -12,7 +12,7 @@ from tempfile import mkdtemp
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Intervals, Layer
@@ -27,6 +27,7 @@ from nereval_core.records.tables import RECORD_COLUMNS, records
 from nereval_core.scoring import Counting, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from tests.ledger.test_ledger import NAMES, QUERIES, corpus
+from tests.support.draws import draws
 
 CUTS = ((8,), (3, 8), (0, 1, 2, 2, 5, 8))
 """Where each shard ends, in documents; some are empty."""
@@ -114,7 +115,7 @@ CASES = (
 )
 
 
-@settings(max_examples=80)
+@draws(27)
 @given(*CASES, QUERIES, st.sampled_from(ORDERS))
 def test_every_query_is_answered_as_in_memory(
     seed: int, name: str, cuts: tuple[int, ...], dated: bool, counting: Counting, query: Query, order: str
@@ -140,7 +141,7 @@ def same(one: pd.DataFrame, other: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(one.astype("object"), other.astype("object"), check_index_type=False)
 
 
-@settings(max_examples=25)
+@draws(8)
 @given(*CASES, QUERIES)
 def test_the_records_around_a_place(
     seed: int, name: str, cuts: tuple[int, ...], dated: bool, counting: Counting, query: Query
@@ -156,7 +157,7 @@ def test_the_records_around_a_place(
         found.near(query, "none such")
 
 
-@settings(max_examples=25)
+@draws(8)
 @given(*CASES, QUERIES, st.sampled_from(ORDERS))
 def test_a_record_has_the_same_place_in_any_order(
     seed: int, name: str, cuts: tuple[int, ...], dated: bool, counting: Counting, query: Query, order: str

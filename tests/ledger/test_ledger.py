@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
@@ -30,6 +30,7 @@ from nereval_core.records.text_search import AROUND, Sought, is_anchored, is_reg
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables.glossary import DECISIONS
+from tests.support.draws import draws
 from tests.support.layer_strategies import texts
 from tests.support.spans import make, random_spans
 
@@ -148,7 +149,7 @@ QUERIES = st.builds(
 )
 
 
-@settings(max_examples=300)
+@draws(100)
 @given(st.integers(0, 11), QUERIES, st.sampled_from(NAMES), st.booleans(), st.sampled_from(ORDERS))
 def test_a_query_finds_what_a_look_at_every_record_finds(
     seed: int, query: Query, name: str, dated: bool, order: str
@@ -182,7 +183,7 @@ def test_a_query_finds_what_a_look_at_every_record_finds(
         assert facet in made.offered or not found
 
 
-@settings(max_examples=80)
+@draws(27)
 @given(st.integers(0, 11), st.sampled_from(NAMES), st.sampled_from(["one-to-one", "each-side"]), st.data())
 def test_a_page_is_a_part_of_the_whole_frame(seed: int, name: str, counting: str, data: st.DataObject) -> None:
     gold, pred = corpus(seed)
@@ -210,7 +211,7 @@ def test_documents_are_counted_as_scored(seed: int, counting: str) -> None:
         assert made.documents("nowhere") == ({}, 0)
 
 
-@settings(max_examples=60)
+@draws(20)
 @given(st.integers(0, 11), st.sampled_from(NAMES), QUERIES)
 def test_the_records_around_a_place(seed: int, name: str, query: Query) -> None:
     made, rows = example(seed, name)

@@ -7,9 +7,10 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.draws import draws
 from tests.support.scripts import Run, run_scripts
 
 # Segments are ten pixels wide, ten of them a line; a character of a label is six pixels wide.
@@ -121,7 +122,7 @@ def test_labels_are_cut_last_and_never_alike(run: Run) -> None:
     assert run(f"{pair}.map((name) => cutLabel(name, 60, widthOf, {pair}))") == ["l…national", "l…rational"]
 
 
-@settings(max_examples=25, deadline=None)
+@draws(8)
 @given(
     st.lists(
         st.tuples(st.integers(0, 29), st.integers(0, 4), st.sampled_from(["X", "Person", "a long type"])), max_size=14

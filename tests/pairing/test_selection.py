@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core
@@ -22,6 +22,7 @@ from nereval_core.pairing.selection import document_ids, listed_ids, restricted
 from nereval_core.problems import FormatError, counted
 from nereval_core.readers import Reading
 from tests.support import ROOT
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 
 DEMO = ROOT / "demo_data" / "biology"
@@ -68,7 +69,7 @@ def test_ids_are_a_file_or_have_commas_between(tmp_path: Path) -> None:
             document_ids(empty)
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(layers(), st.data())
 def test_restricting_is_reading_a_file_with_these_documents(layer: Layer, data: st.DataObject) -> None:
     ids = layer.documents.ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core
@@ -17,6 +17,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Reading
 from nereval_core.report.signature import signature
 from tests.support import ROOT
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers, texts
 
 DEMO = ROOT / "demo_data" / "biology"
@@ -78,7 +79,7 @@ def renamed(given: Layer, names: dict[str, str]) -> Layer:
     return layer(given.name, given.documents, given.doc, given.start, given.end, labels, extras=extras)
 
 
-@settings(max_examples=25)
+@draws(8)
 @given(layers(), st.data())
 def test_mapping_is_renaming_by_hand(given_layer: Layer, data: st.DataObject) -> None:
     kinds = st.sampled_from((*given_layer.types, "X", "Y"))

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core
@@ -17,6 +17,7 @@ from nereval_core.pairing import have_no_common_type, type_suggestions
 from nereval_core.pairing.type_names import parse_types, type_names
 from nereval_core.pairing.type_suggestions import spellings, suggest_types, suggested_lines
 from tests.support import ROOT
+from tests.support.draws import draws
 from tests.support.layer_strategies import texts
 from tests.support.shared_corpora import SHARED, needs
 
@@ -100,7 +101,7 @@ def test_counts_are_those_of_all_systems_and_of_types_that_gold_lacks() -> None:
 KINDS = st.lists(texts(min_size=1), min_size=1, max_size=4)
 
 
-@settings(max_examples=60)
+@draws(20)
 @given(KINDS, KINDS)
 def test_the_suggestion_is_a_file_that_can_be_read(ours: list[str], theirs: list[str]) -> None:
     gold = made(*((number % 2, number, number + 9, kind) for number, kind in enumerate(ours)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
@@ -16,6 +16,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.biomedical.bc2gm import NonBlankPlaces
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import texts, words
 from tests.support.shared_corpora import SHARED, needs
 
@@ -205,7 +206,7 @@ def gene_layers(draw: st.DrawFn) -> Layer:
     return builder.finish("drawn")
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@draws(20)
 @given(layer=gene_layers())
 def test_any_layer_of_genes_reads_back_unchanged(layer: Layer) -> None:
     if not len(layer.documents):

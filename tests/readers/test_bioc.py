@@ -12,7 +12,7 @@ from typing import Any
 import bioc
 import pytest
 from bioc import biocjson, biocxml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
@@ -22,6 +22,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import bioc as ours
 from nereval_core.readers.shared.offset_units import UNITS, Offsets, Unit
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import HOSTILE, content, pieces_of, texts, words
 from tests.support.samples import BIOC, BIOC_DOCUMENTS, PUBTATOR, bioc_annotation, bioc_document, bioc_passage, lines
 from tests.support.shared_corpora import defect
@@ -540,7 +541,7 @@ def annotated(
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_what_the_package_writes_is_read(unit: Unit) -> None:
-    @settings(max_examples=60, deadline=None)
+    @draws(20)
     @given(collections(unit))
     def check(drawn: tuple[bioc.BioCCollection, list[list[Row]], list[str]]) -> None:
         collection, expected, texts = drawn
@@ -608,7 +609,7 @@ def documents(draw: st.DrawFn, strings: st.SearchStrategy[str]) -> Layer:
 
 @pytest.mark.parametrize(("ending", "strings"), [("xml", xml_texts()), ("json", texts()), ("jsonl", texts())])
 def test_writing_reads_back(ending: str, strings: st.SearchStrategy[str]) -> None:
-    @settings(max_examples=80, deadline=None)
+    @draws(27)
     @given(documents(strings))
     def check(layer: Layer) -> None:
         with TemporaryDirectory() as folder:

@@ -6,12 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import layers
 from tests.support.readings import span_texts
 from tests.support.samples import OPENNLP, SQUARE
@@ -78,7 +79,7 @@ def test_writing_reads_back(tmp_path: Path) -> None:
     assert read(tmp_path / "one.train").documents.texts == (first,)
 
 
-@settings(max_examples=60, deadline=None)
+@draws(20)
 @given(layers(whole=True))
 def test_what_is_written_reads_back_or_is_refused(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
@@ -16,6 +16,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.shared.offset_units import parse_offsets
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 from tests.support.readings import span_texts
 from tests.support.shared_corpora import SHARED, needs
@@ -203,7 +204,7 @@ NAMES = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@draws(10)
 @given(layer=layers(plain=True, names=NAMES.map("/".join)))
 def test_any_plain_layer_reads_back_unchanged(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ from zlib import crc32
 
 import cassis
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
@@ -27,6 +27,7 @@ from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, TOKEN
 from nereval_core.readers.shared.offset_units import parse_offsets
 from nereval_core.writers import write
 from tests.support import layer_strategies
+from tests.support.draws import draws
 from tests.support.layer_strategies import content
 from tests.support.samples import CAS_JSON, CAS_XMI
 from tests.support.shared_corpora import defect
@@ -658,7 +659,7 @@ def without_ids(layer: Layer) -> dict[str, Any]:
 NAMES = layer_strategies.texts(min_size=1).map(lambda name: name.translate(dict.fromkeys((0, 0xFFFE, 0xFFFF), "x")))
 
 
-@settings(max_examples=60, deadline=None)
+@draws(20)
 @given(held(layer_strategies.layers(whole=True, names=NAMES)), st.sampled_from(["out", "out.zip"]))
 def test_writing_reads_back(layer: Layer, name: str) -> None:
     if not len(layer.documents):
@@ -671,7 +672,7 @@ def test_writing_reads_back(layer: Layer, name: str) -> None:
         assert without_ids(reading.layer) == without_ids(layer)
 
 
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(held(layer_strategies.layers(whole=True, names=NAMES)), st.sampled_from(["out.json", "out.xmi", "out.json.gz"]))
 def test_a_single_document_reads_back(layer: Layer, name: str) -> None:
     if len(layer.documents) != 1:

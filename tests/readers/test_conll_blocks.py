@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
@@ -29,6 +29,7 @@ from nereval_core.readers.shared.byte_fields import (
 )
 from nereval_core.readers.shared.token_columns import NotJudged, read_blocks
 from tests.readers.test_conll import MARKS, REFUSED, SPLIT
+from tests.support.draws import draws
 from tests.support.readings import reading_content
 
 WORDS = "a|Bob|#tag|#|-|--|-D|-DOCSTART-x|À|😀|語|a\u2028b|10\u00a0000|\u00a0|\0|\ufeff|a\rb|New York|1|2|O|'|\x0c"
@@ -133,7 +134,7 @@ def both(raws: list[bytes], options: ReadOptions, size: int) -> tuple[dict[str, 
     return outcome(source, options, read_listed(source.files, options)), packed
 
 
-@settings(max_examples=100)
+@draws(33)
 @given(raws=st.lists(files(broken=False), min_size=1, max_size=2), options=OPTIONS, size=SIZES)
 def test_sound_files(raws: list[bytes], options: ReadOptions, size: int) -> None:
     if any(map(bytes.strip, raws)):
@@ -141,7 +142,7 @@ def test_sound_files(raws: list[bytes], options: ReadOptions, size: int) -> None
         assert packed in (None, listed)
 
 
-@settings(max_examples=200)
+@draws(67)
 @given(raws=st.lists(files(broken=True), min_size=1, max_size=2), options=OPTIONS, size=SIZES)
 @example(raws=[b" \t\t\na\tNN\tO\na\tNN\tO\n"], options=ReadOptions(), size=7)
 @example(raws=[b"a\tB-X\n\xc3\n\xa9\tO\n"], options=ReadOptions(), size=8)
@@ -152,7 +153,7 @@ def test_broken_files(raws: list[bytes], options: ReadOptions, size: int) -> Non
         assert packed in (None, listed)
 
 
-@settings(max_examples=150)
+@draws(50)
 @given(
     few=st.lists(COMMENTS, min_size=1, max_size=3),
     order=st.lists(st.integers(0, 5), min_size=1, max_size=40),

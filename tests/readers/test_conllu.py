@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.conllu import texts as conllu_texts
+from tests.support.draws import draws
 from tests.support.samples import CONLLU, COREFUD, words
 from tests.support.shared_corpora import defect
 
@@ -359,7 +360,7 @@ def _row(number: str, form: str, misc: Sequence[str]) -> str:
     return "\t".join([number, form, *("_" * 7), "|".join(misc) or "_"])
 
 
-@settings(max_examples=150, deadline=None)
+@draws(50)
 @given(printed())
 def test_what_is_printed_is_read(drawn: Printed) -> None:
     reading = read_text(drawn.file, column="Entity")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer
@@ -21,6 +21,7 @@ from nereval_core.readers.shared.table_columns import parse_column_options, pars
 from nereval_core.readers.shared.table_sides import type_columns
 from nereval_core.readers.shared.tag_cells import TagColumn
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 from tests.support.readings import span_texts
 from tests.support.samples import CSV, TSV, lines
@@ -320,7 +321,7 @@ def test_a_file_of_spans_brings_that_of_texts(tmp_path: Path) -> None:
     assert span_texts(read(tmp_path / "d.spans.tsv").layer) == ANN
 
 
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(layers(whole=True))
 @pytest.mark.parametrize("ending", [".csv", ".tsv"])
 def test_writing_reads_back(ending: str, layer: Layer) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nereval_core
@@ -23,6 +23,7 @@ from nereval_core.readers.recognition.preview import preview
 from nereval_core.readers.shared.label_list import label_list
 from nereval_core.writers import write
 from tests.support import FIXTURES
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, words
 from tests.support.samples import CONLL_LABELS, DATASET, lines
 
@@ -295,7 +296,7 @@ def tokenized(draw: st.DrawFn) -> Layer:
     return builder.finish("drawn")
 
 
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(tokenized())
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
 def test_writing_reads_back(ending: str, layer: Layer) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
@@ -30,6 +30,7 @@ from nereval_core.readers.docbin import message
 from nereval_core.writers import write, writers
 from nereval_core.writers.docbin import words_of
 from nereval_core.writers.writer import find_losses, remove_losses
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers, texts, words
 from tests.support.readings import span_texts
 from tests.support.samples import DOCBIN
@@ -178,7 +179,7 @@ def docs(draw: st.DrawFn) -> Doc:
     return doc
 
 
-@settings(max_examples=80, deadline=None)
+@draws(27)
 @given(st.lists(docs(), min_size=1, max_size=4))
 def test_what_spacy_reads_is_what_we_read(drawn: list[Doc]) -> None:
     raw = packed(*drawn)
@@ -213,7 +214,7 @@ def test_what_spacy_reads_is_what_we_read(drawn: list[Doc]) -> None:
             assert documents.sentences.of_document(number) == ends
 
 
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(st.lists(docs(), min_size=1, max_size=6), st.integers(1, 9))
 def test_blocks_of_documents_change_nothing(drawn: list[Doc], tokens: int) -> None:
     """Neither how many documents are unpacked at once nor whether tokens are taken out of the message beforehand."""
@@ -413,7 +414,7 @@ def test_that_spacy_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == "train.spacy: spaCy is not installed, which DocBin needs; pip install spacy"
 
 
-@settings(max_examples=50, deadline=None)
+@draws(17)
 @given(layers())
 def test_what_is_written_reads_back_by_us_and_by_spacy(layer: Layer) -> None:
     fits = remove_losses(layer, find_losses(layer, writers()["docbin"]))

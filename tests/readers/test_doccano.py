@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
@@ -15,6 +15,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 from tests.support.readings import span_texts
 from tests.support.samples import DOCCANO, DOCCANO_RELATIONS
@@ -139,7 +140,7 @@ def test_an_id_given_twice_is_refused() -> None:
         read_text('{"id": "x", "text": "", "label": []}\n' * 2)
 
 
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(layers(whole=True))
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

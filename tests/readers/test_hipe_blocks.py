@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
@@ -14,6 +14,7 @@ from nereval_core.readers import ReadOptions, Source
 from nereval_core.readers.hipe import read_by_blocks, read_by_rows
 from nereval_core.readers.shared.token_columns import NotJudged
 from tests.readers.test_hipe import HEADER, IDS_2020, IDS_2022, REAL, ROWS
+from tests.support.draws import draws
 from tests.support.readings import reading_content
 from tests.support.shared_corpora import needs
 
@@ -92,7 +93,7 @@ def outcomes(source: Source, options: ReadOptions, size: int) -> tuple[dict[str,
         return plain, None
 
 
-@settings(max_examples=250)
+@draws(83)
 @given(raws=st.lists(hipe_files(), min_size=1, max_size=2), options=OPTIONS, size=SIZES)
 @example(
     raws=[b"# document_id = d\n# date = 1\n# date = 2\nTOKEN\tNE-COARSE-LIT\tMISC\na\tO\tEndOfLine\nb\tO\t_\n"],

@@ -7,12 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 
 FULL = (
@@ -57,7 +58,7 @@ def test_all_keys_are_read_and_written_back_as_they_were(tmp_path: Path) -> None
     assert again.index('"Form"') < again.index('"Drug"')
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@draws(10)
 @given(layer=layers())
 def test_any_layer_reads_back_unchanged(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

@@ -7,13 +7,14 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, jsonl
 from tests.readers.test_jsonl import FULL, REFUSED, doc, span
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, texts
 
 
@@ -94,7 +95,7 @@ def written(draw: st.DrawFn) -> bytes:
     return (mark + end.join(lines) + draw(st.sampled_from([end, ""]))).encode()
 
 
-@settings(max_examples=80)
+@draws(27)
 @given(raw=written())
 @example(raw=FULL.encode())
 @example(raw=doc(text='":abc"').encode())
@@ -192,7 +193,7 @@ def repeated(draw: st.DrawFn) -> bytes:
     return written_object(document).encode()
 
 
-@settings(max_examples=150)
+@draws(50)
 @given(lines=st.lists(repeated(), min_size=1, max_size=3))
 @example(lines=[b'{"id":"","id":"","text":"abc","spans":[]}'])
 @example(lines=[b'{"id":"","text":"","text":"","spans":[]}'])
@@ -205,7 +206,7 @@ def test_keys_that_stand_twice(lines: list[bytes]) -> None:
     same(b"\n".join(lines))
 
 
-@settings(max_examples=80)
+@draws(27)
 @given(raw=broken())
 @example(raw=b'{"id": "d", "id": "d", "text" : "abc", "spans": []}')
 @example(raw=(doc() + doc(id='"e"') + "\n" + doc(id='"f"').replace(", ", ",\n", 1)).encode())
@@ -223,7 +224,7 @@ def test_lines_that_are_refused(line: str) -> None:
     same("\n".join([*good[:2], line, good[2], line, good[3]]).encode())
 
 
-@settings(max_examples=50)
+@draws(17)
 @given(raw=written() | broken(), size=st.integers(3, 200))
 def test_blocks_of_any_size(raw: bytes, size: int) -> None:
     whole = outcome(raw, plainly=True) if raw else None

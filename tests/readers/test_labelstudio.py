@@ -9,13 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 from tests.support.readings import span_texts
 from tests.support.samples import LABELSTUDIO, LABELSTUDIO_MIN, LABELSTUDIO_TASKS, result
@@ -228,7 +229,7 @@ def test_refuses_with_the_line(tasks: Any, said: str | None) -> None:
     assert caught.value.lines()[0].startswith(f"export.json{said}")
 
 
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(layers(whole=True))
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

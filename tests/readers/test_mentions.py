@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core as nereval
@@ -23,6 +23,7 @@ from nereval_core.records.tables import records
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from tests.support import ROOT
+from tests.support.draws import draws
 
 CHAT = {"choices": [{"message": {"role": "assistant", "content": '{"Drug": ["Aspirin"]}'}}]}
 DRUG = [("Aspirin", "Drug")]
@@ -144,7 +145,7 @@ WORDS = st.lists(st.text("abcdefgh", min_size=2, max_size=6), min_size=1, max_si
 
 
 @given(WORDS.filter(lambda words: not any(a in b for a in words for b in words if a != b)), st.data())
-@settings(max_examples=80)
+@draws(27)
 def test_mentions_of_a_layer_come_back_as_that_layer(words: list[str], data: st.DataObject) -> None:
     """In texts that repeat nothing: nested and crossing spans too, in any order of the answer."""
     text = " ".join(words)

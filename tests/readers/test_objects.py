@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nervaluate.evaluator import Evaluator
 from seqeval.metrics import f1_score, precision_score, recall_score
@@ -23,6 +23,7 @@ from nereval_core.readers.python_objects import read_objects
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.records.tables import records
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
+from tests.support.draws import draws
 from tests.support.layer_strategies import content
 
 TEXT = "Ann saw Bob in Rome "
@@ -60,7 +61,7 @@ def refused(call: Any, *given: Any, **more: Any) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-@settings(max_examples=25)
+@draws(8)
 @given(both=sides())
 def test_figures_are_those_of_the_same_spans_in_files(both: tuple[Docs, Docs]) -> None:
     gold, pred = both
@@ -316,7 +317,7 @@ def both_tagged(draw: st.DrawFn) -> tuple[list[Pieces], list[Pieces]]:
     return gold, pred
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(both=both_tagged(), scheme=st.sampled_from(["IOB2", "IOBES"]))
 def test_strict_on_tags_is_seqeval(both: tuple[list[Pieces], list[Pieces]], scheme: str) -> None:
     gold, pred = ([written(pieces, scheme) for pieces in side] for side in both)
@@ -338,7 +339,7 @@ def test_malformed_tags_are_mended_on_request() -> None:
     assert f1_score(gold, pred) == 0
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(both=sides())
 def test_nervaluate_is_reproduced_from_its_own_input(both: tuple[Docs, Docs]) -> None:
     gold, pred = both

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -23,6 +23,7 @@ from nereval_core.writers import parquet as writer
 from nereval_core.writers import write
 from pages.shared.data.loading import likely_systems, load, served_sources
 from tests.readers.test_jsonl import FULL
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 
 PAIR = pa.struct([("start", pa.int32()), ("end", pa.int32())])
@@ -74,7 +75,7 @@ def test_all_that_the_native_format_says_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "again.jsonl").read_text() == FULL + FULL.replace('"d1"', '"d2"')
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(layer=layers(), small=st.booleans())
 def test_any_layer_reads_back_unchanged(layer: Layer, small: bool) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

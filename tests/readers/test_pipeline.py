@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from tests.support.draws import draws
 from tests.support.samples import GLINER, GROUPS, PIECES, SPACY_DOC, lines
 
 
@@ -141,7 +142,7 @@ def test_refuses_with_the_line(line: str, said: str) -> None:
     assert said in str(problem)
 
 
-@settings(max_examples=60, deadline=None)
+@draws(20)
 @given(st.lists(st.sampled_from(["B-A", "I-A", "B-B", "I-B", "A"]), min_size=1, max_size=8), st.data())
 def test_every_piece_is_in_one_span_of_its_type(tags: list[str], data: st.DataObject) -> None:
     numbers = sorted(data.draw(st.sets(st.integers(0, 8), min_size=len(tags), max_size=len(tags))))

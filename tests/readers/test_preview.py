@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
@@ -18,6 +18,7 @@ from nereval_core.readers.shared.tag_cells import TagColumn
 from tests.readers.test_csv import BARE, GERMAN
 from tests.readers.test_malformed import TEXT
 from tests.readers.test_readers import ANN, zipped
+from tests.support.draws import draws
 from tests.support.samples import CSV, JSONL, SAMPLES, TSV
 
 
@@ -127,7 +128,7 @@ CELLS = st.text(st.sampled_from('a1,;\t|"\n\r \0é😀.-'), max_size=60)
 PLACES = st.sampled_from(["", "a", "1", 1, 2, 3, 7])
 
 
-@settings(max_examples=150, deadline=None)
+@draws(50)
 @given(CELLS, st.dictionaries(st.sampled_from(sorted(COLUMNS)), PLACES, max_size=9))
 def test_any_table_and_any_choice_end_in_a_reading_or_in_problems(text: str, chosen: dict[str, int | str]) -> None:
     try:

@@ -8,13 +8,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 from tests.support.readings import span_texts
 from tests.support.samples import PRODIGY, SPACY, lines
@@ -180,7 +181,7 @@ def test_a_file_of_which_nothing_was_accepted_is_refused() -> None:
         read_text(row(answer="reject"))
 
 
-@settings(max_examples=40, deadline=None)
+@draws(13)
 @given(layers(whole=True))
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

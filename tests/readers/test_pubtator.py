@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
@@ -14,6 +14,7 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, Source, read
 from nereval_core.writers import write
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, texts, words
 from tests.support.samples import PUBTATOR
 from tests.support.shared_corpora import defect
@@ -172,7 +173,7 @@ def documents(draw: st.DrawFn) -> Layer:
     return builder.finish("drawn")
 
 
-@settings(max_examples=60, deadline=None)
+@draws(20)
 @given(documents())
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

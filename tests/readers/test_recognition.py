@@ -6,13 +6,14 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, layers, read, readers
 from nereval_core.readers.input.file_text import HEAD_BYTES
 from nereval_core.readers.recognition.signs import SHAPES, nearest_shape
+from tests.support.draws import draws
 from tests.support.samples import SAMPLES, raw
 from tests.support.shared_corpora import defect
 
@@ -96,7 +97,7 @@ def test_xml_is_told_behind_many_comments(root: str, format: str) -> None:
 
 @pytest.mark.parametrize("format", readers())
 def test_any_bytes_end_in_problems(format: str) -> None:
-    @settings(max_examples=60, deadline=None)
+    @draws(20)
     @given(st.binary(min_size=1, max_size=200) | st.text(min_size=1).map(lambda text: text.encode(errors="replace")))
     def check(raw: bytes) -> None:
         try:

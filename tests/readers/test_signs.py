@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.readers import Source, formats, readers
@@ -11,6 +11,7 @@ from nereval_core.readers.recognition import NO_FORMATS
 from nereval_core.readers.recognition.signs import SIGNS, may_be
 from tests.readers.test_recognition import HARD_HEADS, UNKNOWN
 from tests.support import ROOT
+from tests.support.draws import draws
 from tests.support.samples import SAMPLES, raw
 
 SUFFIXES = ("", ".txt", ".json", ".jsonl", ".tsv", ".csv", ".ann", ".xml", ".conllu", ".eval", ".parquet")
@@ -38,7 +39,7 @@ def test_a_reader_that_is_not_asked_claims_nothing(name: str) -> None:
             assert unasked_claims(f"x{suffix}", b"\xef\xbb\xbf\n " + content) == {}
 
 
-@settings(deadline=None, max_examples=300)
+@draws(100)
 @given(st.sampled_from(sorted(CONTENTS)), st.data())
 def test_nor_does_it_of_a_damaged_file(name: str, data: st.DataObject) -> None:
     content = CONTENTS[name][:2_000]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
@@ -16,6 +16,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.readers.shared.offset_units import Offsets
+from tests.support.draws import draws
 from tests.support.samples import WEBANNO
 from tests.support.shared_corpora import defect
 
@@ -465,7 +466,7 @@ def _value(value: str | None) -> str:
     return re.sub(r"->|[\\\[\]|_;*]", lambda found: "\\" + found[0], value).replace("\t", "\\t").replace("\n", "\\n")
 
 
-@settings(max_examples=150, deadline=None)
+@draws(50)
 @given(printed())
 def test_what_is_printed_is_read(drawn: Printed) -> None:
     reading = read_text(drawn.file)

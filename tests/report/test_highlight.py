@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nereval_core.report.colours import CONTRAST, LOOKS, PAGE, TYPE_HUES, Colour, contrast, type_colours
@@ -24,6 +24,7 @@ from nereval_core.report.highlight import (
 )
 from nereval_core.report.marks import SIDES, Mark, within
 from nereval_core.tables.glossary import DECISIONS, GLOSSARY
+from tests.support.draws import draws
 
 HOSTILE = [
     *(
@@ -328,7 +329,7 @@ def test_a_browser_gives_the_text_back(browser: Any) -> None:
 
     page = browser.new_page()
 
-    @settings(max_examples=60)
+    @draws(20)
     @given(marked())
     def holds(case: tuple[str, list[Mark]]) -> None:
         text, marks = case

@@ -12,7 +12,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer, layer
@@ -43,6 +43,7 @@ from nereval_core.review.words import (
 )
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
+from tests.support.draws import draws
 
 Spans = list[tuple[int, int, int, str]]
 TEXTS = ("Ann took aspirin tablets.", "Bob took nothing, and no aspirin.")
@@ -435,7 +436,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@draws(20)
 @given(STEPS, st.booleans())
 def test_new_verdicts_are_attached_as_all_would_be(steps: list[tuple[int, str, str]], changed: bool) -> None:
     """Verdict by verdict, on texts that repeat and on texts that have changed since, as if all were attached anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.pairing.type_names import merged_in_words
@@ -21,6 +21,7 @@ from nereval_core.scoring.criteria import (
 )
 from nereval_core.scoring.criterion_syntax import criteria_from_toml, criterion_from_parts, criterion_to_toml
 from nereval_core.scoring.type_merging import parse_merge
+from tests.support.draws import draws
 from tests.support.spans import CRITERIA_TESTED
 
 NAMES = "strict exact partial type muc left right either approximate lenient core alternatives fragment"
@@ -103,7 +104,7 @@ def test_all_problems_are_told_at_once() -> None:
     assert len(caught.value.problems) == 3
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@draws(20)
 @given(
     boundaries=st.sampled_from(tuple(BOUNDARY_RULES)),
     types=st.sampled_from(["equal", "any"]),

@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
 from nereval_core import alignment
@@ -20,6 +19,7 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable
 from nereval_core.scoring.criterion_syntax import criterion_from_parts
+from tests.support.draws import draws
 from tests.support.oracle import Span, decide, decide_each_side
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -211,7 +211,7 @@ def limited(window: int | None) -> Iterator[None]:
 WINDOWS = pytest.mark.parametrize("window", [None, 1])
 
 
-@settings_of(max_examples=20)
+@draws(8)
 @WINDOWS
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
 @given(gold=side(), pred=side())
@@ -244,7 +244,7 @@ def test_promised_properties(window: int | None, counting: str, gold: list[list[
             assert sides[0][Decision.COR] <= sides[1][Decision.COR]
 
 
-@settings_of(max_examples=60)
+@draws(20)
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
 @given(gold=side(), pred=side())
 def test_muc_is_strict_with_half_points(counting: str, gold: list[list[Span]], pred: list[list[Span]]) -> None:
@@ -266,7 +266,7 @@ def test_muc_is_strict_with_half_points(counting: str, gold: list[list[Span]], p
         assert all(credit("muc")[number] <= credit(name)[number] for name in ("partial", "type", "near-strict"))
 
 
-@settings_of(max_examples=20)
+@draws(8)
 @WINDOWS
 @given(gold=side(), pred=side(), random=st.randoms(use_true_random=False))
 def test_order_of_spans_and_documents_changes_nothing(
@@ -289,7 +289,7 @@ def test_order_of_spans_and_documents_changes_nothing(
         assert again.by_type(criterion.name) == scores.by_type(criterion.name)
 
 
-@settings_of(max_examples=40)
+@draws(13)
 @given(gold=side(room=12, most=4, count=2), pred=side(room=12, most=4, count=2))
 def test_drawn_documents_equal_the_best_of_all_alignments(gold: list[list[Span]], pred: list[list[Span]]) -> None:
     scores = score(documents(len(gold)), gold, pred, Settings(CRITERIA_TESTED))
@@ -326,7 +326,7 @@ def with_moved_fragments(draw: st.DrawFn) -> tuple[list[list[Span]], list[list[S
     return gold, [[predicted(span) for span in spans] for spans in gold]
 
 
-@settings_of(max_examples=60)
+@draws(20)
 @given(drawn=with_moved_fragments())
 def test_moved_fragments_equal_the_best_of_all_alignments(drawn: tuple[list[list[Span]], list[list[Span]]]) -> None:
     scores = score(documents(len(drawn[0])), *drawn, Settings(CRITERIA_TESTED))
@@ -334,7 +334,7 @@ def test_moved_fragments_equal_the_best_of_all_alignments(drawn: tuple[list[list
         check(*drawn, scores, criterion.name)
 
 
-@settings_of(max_examples=40)
+@draws(13)
 @given(gold=side(), pred=side(), cut=st.integers(0, 4))
 def test_counts_of_parts_add_up(gold: list[list[Span]], pred: list[list[Span]], cut: int) -> None:
     """Counts are a commutative monoid: scoring shards and adding is scoring all."""

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import SPAN_KEYS, Layer
@@ -23,6 +23,7 @@ from nereval_core.readers.input.source import Source
 from nereval_core.writers import write, writers
 from nereval_core.writers.writer import DOCUMENT_META, EVERYTHING, FRAGMENTS, Writer, find_losses, remove_losses
 from tests.support import layer_strategies
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, texts, words
 
 ONE_TYPE = "bc2gm"
@@ -133,7 +134,7 @@ def test_every_pair_of_formats_converts(one: str, two: str, tmp_path: Path) -> N
         assert kept.start.tolist() == second.start.tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@draws(20)
 @given(layer_strategies.layers(names=words()), st.sampled_from(sorted(writers())))
 def test_removing_losses_leaves_all_else(layer: Layer, format: str) -> None:
     writer = writers()[format]
@@ -248,7 +249,7 @@ def held(layer: Layer, format: str) -> Content:
 def test_what_a_format_holds_is_read_back(format: str) -> None:
     names = texts(min_size=1) | words()
 
-    @settings(max_examples=20, deadline=None)
+    @draws(8)
     @given(layer_strategies.layers(names=names, labels=names) | layer_strategies.layers(names=words()), st.booleans())
     def check(layer: Layer, lossy: bool) -> None:
         with TemporaryDirectory() as folder:

@@ -510,7 +510,7 @@ def test_many_types_have_the_figures_of_few(monkeypatch: pytest.MonkeyPatch) -> 
 def test_memory_does_not_grow_with_types_times_documents() -> None:
     """Each document has a type of its own, so that a table of all types by document is nearly empty."""
     peaks = []
-    for size in (100, 400):
+    for size in (50, 200):
         texts = ["a b c d"] * size
         spans = [[(2 * place, 2 * place + 1, f"T{doc}") for place in range(4)] for doc in range(size)]
         layers = annotated(texts, [spans, [row[:3] for row in spans]])

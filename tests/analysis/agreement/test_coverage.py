@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core as nereval
@@ -17,6 +17,7 @@ from nereval_core.analysis.agreement import Agreement
 from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder
 from tests.support import FIXTURES
+from tests.support.draws import draws
 from tests.support.krippendorff_values import MISSING
 
 Spans = Sequence[tuple[int, int, str]]
@@ -109,7 +110,7 @@ def unitizing_by_definition(every: Sequence[Mapping[str, tuple[str, Spans]]]) ->
     return 1 - (apart / seen) / (2 * above / below) if units and above else float("nan")
 
 
-@settings(max_examples=15)
+@draws(6)
 @given(partly_seen())
 def test_unitizing_with_missing_values_is_what_the_formulas_say(every: list[dict[str, tuple[str, Spans]]]) -> None:
     found = pairwise(every)
@@ -118,7 +119,7 @@ def test_unitizing_with_missing_values_is_what_the_formulas_say(every: list[dict
         assert value(found, "unitizing") == pytest.approx(unitizing_by_definition(every), nan_ok=True)
 
 
-@settings(max_examples=15)
+@draws(6)
 @given(partly_seen())
 def test_alphas_with_nothing_missing_are_the_plain_ones(every: list[dict[str, tuple[str, Spans]]]) -> None:
     whole = [{name: mine.get(name, (TEXTS[int(name[1:])], [])) for name in ("d0", "d1", "d2", "d3")} for mine in every]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nereval_core as nereval
-from nereval_core.analysis.agreement import gamma
+from nereval_core.analysis.agreement import Agreement, gamma
 from nereval_core.analysis.agreement.gamma import Continuum, best_disorder, dissimilarities, measure_gamma
 from tests.support import ROOT
 
@@ -117,8 +117,12 @@ def test_too_many_alignments_are_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     assert rows["value"].isna().tolist() == [True, False, False, False]
 
 
-def test_rows_of_all_annotators_and_of_each_pair() -> None:
-    found = nereval.agreement(FILES, gamma=True, resamples=100)
+@pytest.fixture(scope="module")
+def found() -> Agreement:
+    return nereval.agreement(FILES, gamma=True, resamples=100)
+
+
+def test_rows_of_all_annotators_and_of_each_pair(found: Agreement) -> None:
     rows = found.table[found.table["figure"].eq("gamma")]
     assert len(rows) == 4 and rows["type"].isna().all() and rows["low"].isna().all()
     assert rows["value"].between(0.7, 0.97).all() and rows["why"].eq("30 samples: no interval").all()
@@ -129,12 +133,9 @@ def test_rows_of_all_annotators_and_of_each_pair() -> None:
     assert without.equals(found.table[found.table["figure"].ne("gamma")].reset_index(drop=True))
 
 
-def test_each_two_on_their_documents_and_annotators_without_units() -> None:
-    whole, each = (
-        nereval.agreement(FILES, gamma=True, resamples=100, documents=documents).table
-        for documents in ("same", "pairwise")
-    )
-    same, pairs = (table[table["figure"].eq("gamma")] for table in (whole, each))
+def test_each_two_on_their_documents_and_annotators_without_units(found: Agreement) -> None:
+    each = nereval.agreement(FILES, gamma=True, resamples=100, documents="pairwise").table
+    same, pairs = (table[table["figure"].eq("gamma")] for table in (found.table, each))
     assert pairs["value"].tolist() == same["value"].iloc[1:].tolist(), "all annotators have none"
     nothing = nereval.agreement({"a": [[], []], "b": [[], []]}, gamma=True, resamples=100).table
     assert nothing[nothing["figure"].eq("gamma")]["why"].tolist() == ["no units"]

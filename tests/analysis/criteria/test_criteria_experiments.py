@@ -9,7 +9,6 @@ import random
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as bounded
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -36,6 +35,7 @@ from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from pages.shared.data.loading import load_demo
+from tests.support.draws import draws
 from tests.support.oracle import Span
 from tests.support.spans import documents, make, random_spans, settings
 
@@ -70,7 +70,7 @@ def test_what_could_be_recovered_by_hand() -> None:
     assert [both.names[code] if code >= 0 else "" for code in both.codes] == ["", OVERLAPPED]
 
 
-@bounded(max_examples=25)
+@draws(8)
 @given(st.integers(0, 10**6))
 def test_each_missed_span_has_one_class(seed: int) -> None:
     rng = random.Random(seed)

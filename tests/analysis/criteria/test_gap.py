@@ -9,7 +9,6 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from nereval_core.alignment.candidates import CREDIT
@@ -23,6 +22,7 @@ from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, Decision
 from nereval_core.scoring.criterion_syntax import criterion_from_parts
+from tests.support.draws import draws
 from tests.support.oracle import RULES, Span
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
@@ -89,7 +89,7 @@ def random_scores(seed: int, rules: tuple[object, ...] = CRITERIA_TESTED[:12]) -
     return score_layers(*layers, Settings(rules))  # type: ignore[arg-type]
 
 
-@bounded(max_examples=15)
+@draws(6)
 @given(st.integers(0, 10**6))
 def test_the_parts_add_up_and_say_what_they_mean(seed: int) -> None:
     scores = random_scores(seed)
@@ -126,7 +126,7 @@ def test_the_parts_add_up_and_say_what_they_mean(seed: int) -> None:
             assert cause == (expected[parted, kinds] if by_rule == credits[0][g] else ELSEWHERE)
 
 
-@bounded(max_examples=6)
+@draws(6)
 @given(st.integers(0, 10**6))
 def test_the_margins_of_the_table_are_the_counts(seed: int) -> None:
     scores = random_scores(seed)

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from nereval_core.analysis.criteria.flips import (
@@ -33,6 +32,7 @@ from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.criterion_syntax import criteria_from_toml
+from tests.support.draws import draws
 from tests.support.oracle import COR, RULES, Span
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -98,7 +98,7 @@ def every_move(pred: Span, kind: str) -> Iterator[tuple[int, Span]]:
                 yield abs(start - pred.start) + abs(end - pred.end), found
 
 
-@bounded(max_examples=25)
+@draws(8)
 @given(st.integers(0, 10**6))
 def test_no_smaller_change_flips_a_decision(seed: int) -> None:
     """Held to all starts and ends there are, and to the rules as the oracle writes them out."""
@@ -128,7 +128,7 @@ def test_no_smaller_change_flips_a_decision(seed: int) -> None:
         assert moved is not None and correct(moved) == wanted
 
 
-@bounded(max_examples=3)
+@draws(3)
 @given(st.integers(0, 10**6))
 def test_the_ladder_of_every_record(seed: int) -> None:
     rng = random.Random(seed)
@@ -170,7 +170,7 @@ def test_another_prediction_that_takes_over_is_no_flip() -> None:
     assert alone["type"] == "move the start 1 character left and the end 6 characters left, or any type but B"
 
 
-@bounded(max_examples=6)
+@draws(6)
 @given(st.integers(0, 10**6))
 def test_a_change_flips_its_record_and_no_smaller_one_does(seed: int) -> None:
     """Held to scoring the document again with every other start and end of the prediction within a few characters."""

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from nereval_core.analysis.criteria.overlap_curve import CURVE_COLUMNS, SHARES, criterion_at, overlap_curve, step_at
@@ -16,6 +15,7 @@ from nereval_core.corpus import Layer
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Share
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
+from tests.support.draws import draws
 from tests.support.oracle import Span
 from tests.support.spans import documents, make, random_spans
 
@@ -50,7 +50,7 @@ def test_steps_worked_by_hand(gold: list[Span], pred: list[Span], share: Share, 
     assert [(f"{top}/{below}", correct) for top, below, correct in rows] == steps
 
 
-@bounded(max_examples=12)
+@draws(6)
 @given(st.integers(0, 10**6), st.sampled_from(list(SHARES)), st.booleans())
 def test_every_step_is_what_scoring_gives(seed: int, share: Share, same: bool) -> None:
     rng = random.Random(seed)

@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from nereval_core.alignment.candidates import CREDIT
@@ -27,6 +26,7 @@ from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from pages.shared.data.loading import demo_names, load_demo
 from tests.analysis.criteria.test_gap import L, R, random_scores, scored, span
+from tests.support.draws import draws
 from tests.support.spans import settings
 
 
@@ -64,7 +64,7 @@ def check_ladder(scores: Scores) -> None:
         assert len({(part.kind, part.gains) for part in step.parts}) == len(step.parts)
 
 
-@bounded(max_examples=25)
+@draws(8)
 @given(st.integers(0, 10**6))
 def test_the_parts_of_each_step_add_up_to_the_difference_of_f1(seed: int) -> None:
     check_ladder(random_scores(seed))
@@ -75,7 +75,7 @@ def test_the_parts_add_up_on_the_demos(name: str) -> None:
     check_ladder(demo_scores(name))
 
 
-@bounded(max_examples=25)
+@draws(8)
 @given(st.integers(0, 10**6))
 def test_a_rule_that_forgives_more_stands_below(seed: int) -> None:
     order = [step.criterion for step in ladder_steps(random_scores(seed))]

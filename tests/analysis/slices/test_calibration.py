@@ -11,7 +11,6 @@ from statistics import fmean
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
@@ -31,6 +30,7 @@ from nereval_core.report.references import BRIER, ECE, MCE
 from nereval_core.scoring import score_layers
 from tests.analysis.slices.test_slicings import GOLD, PRED, drawn, layer_of, line, together
 from tests.support import ROOT
+from tests.support.draws import draws
 from tests.support.spans import settings
 
 KNOWN = json.loads((ROOT / "tests" / "fixtures" / "calibration.json").read_text())
@@ -112,7 +112,7 @@ def test_a_partial_prediction_is_half_correct() -> None:
     assert errors_of(found)["", BRIER] == pytest.approx(0.16) and found.risk.risk == 0.5
 
 
-@drawing(max_examples=20)
+@draws(8)
 @given(st.integers(0, 10_000))
 def test_bins_hold_their_predictions(seed: int) -> None:
     gold, pred = drawn(seed)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as drawing
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -40,6 +39,7 @@ from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counting, score_layers
 from pages.shared.data.loading import load_demo
 from tests.analysis.slices.test_slicings import GOLD, PRED, drawn, layer_of, together
+from tests.support.draws import draws
 from tests.support.spans import CRITERIA_TESTED, Settings, documents, make, random_spans, settings
 
 
@@ -116,7 +116,7 @@ def test_groups_tell_as_much_as_documents() -> None:
 
 
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
-@drawing(max_examples=25)
+@draws(8)
 @given(st.integers(0, 10_000))
 def test_decisions_at_a_threshold_are_those_of_scoring_what_stays(counting: Counting, seed: int) -> None:
     gold, pred = drawn(seed)

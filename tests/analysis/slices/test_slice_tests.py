@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import settings as drawing
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -23,6 +22,7 @@ from nereval_core.analysis.slices.slice_tests import (
     change_tests,
     difference_words,
 )
+from tests.support.draws import draws
 
 Cells = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 
@@ -63,7 +63,7 @@ def direct(one: Cells, other: Cells) -> tuple[float, float, float]:
 
 
 @given(st.integers(0, 10_000))
-@drawing(max_examples=30)
+@draws(10)
 def test_slices_against_the_rest_are_those_of_a_direct_loop(seed: int) -> None:
     cells = drawn(seed)
     table = apart_tests({"length": tally(cells)}, document_units(20)).table
@@ -79,7 +79,7 @@ def test_slices_against_the_rest_are_those_of_a_direct_loop(seed: int) -> None:
 
 
 @given(st.integers(0, 10_000))
-@drawing(max_examples=30)
+@draws(10)
 def test_changes_are_those_of_a_direct_loop(seed: int) -> None:
     base, new = drawn(seed, 2), drawn(seed + 1, 2)
     new[:, 2] = base[:, 2] = np.maximum(base[:, 2], new[:, 2])

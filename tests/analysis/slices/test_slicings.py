@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
 from nereval_core.analysis.slices import slicings, span_values, user_columns
@@ -31,6 +30,7 @@ from nereval_core.scoring import Counting, Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.data.loading import load_demo
+from tests.support.draws import draws
 from tests.support.layer_strategies import layers
 from tests.support.spans import documents, make, random_spans, settings
 
@@ -127,14 +127,14 @@ def plain_shape(text: str) -> str:
     return "first word capitalised" if firsts[0] in upper and len(upper) == 1 else "mixed case"
 
 
-@drawing(max_examples=25)
+@draws(8)
 @given(layers())
 def test_shapes_of_any_text(layer: Layer) -> None:
     expected = [plain_shape(layer.text(span)) for span in range(len(layer))]
     assert [span_values.SHAPES[code] for code in span_values.shapes_of(layer)] == expected
 
 
-@drawing(max_examples=25)
+@draws(8)
 @given(layers())
 def test_forms_are_the_words_whatever_the_white_space(layer: Layer) -> None:
     found = number_forms(layer)
@@ -143,7 +143,7 @@ def test_forms_are_the_words_whatever_the_white_space(layer: Layer) -> None:
     assert [name[code] for code in found.codes.tolist()] == words
 
 
-@drawing(max_examples=25)
+@draws(8)
 @given(layers())
 def test_tokens_in_spans(layer: Layer) -> None:
     tokens = tokens_of(layer.documents)
@@ -463,7 +463,7 @@ def check_documents(given: SlicedScores, found: SliceTally) -> None:
 
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
 @pytest.mark.parametrize("criterion", ["strict", "partial", "type"])
-@drawing(max_examples=20)
+@draws(8)
 @given(st.integers(0, 10_000))
 def test_counts_open_their_records(counting: Counting, criterion: str, seed: int) -> None:
     gold, pred = drawn(seed)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core
@@ -22,6 +22,7 @@ from nereval_core.readers import Reading, Source
 from nereval_core.readers.recognition.preview import preview
 from nereval_core.readers.shared.layer_parts import Part, join_parts
 from tests.support import ROOT
+from tests.support.draws import draws
 from tests.support.layer_strategies import content, layers
 from tests.support.shared_corpora import SHARED, needs
 
@@ -50,7 +51,7 @@ def cut(layer: Layer, numbers: Any) -> Reading:
     return Reading(documents, select_spans(layer, np.asarray(numbers, np.int64), documents), "jsonl", source="cut")
 
 
-@settings(max_examples=40)
+@draws(13)
 @given(layers(), st.data())
 def test_parts_united_are_the_whole(layer: Layer, data: st.DataObject) -> None:
     count = len(layer.documents)

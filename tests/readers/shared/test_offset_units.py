@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError, quoted_apart
@@ -24,6 +24,7 @@ from nereval_core.readers.shared.offset_units import (
     parse_offsets,
     width_of,
 )
+from tests.support.draws import draws
 from tests.support.layer_strategies import texts
 
 Row = tuple[int, int, int, str | None]
@@ -69,7 +70,7 @@ def test_quotes_tell_every_way_to_count(counting: Offsets, expected: Offsets) ->
     assert taken.note == f"offsets in {counting}: 4 of 4 quotes match"
 
 
-@settings(max_examples=200, deadline=None)
+@draws(67)
 @given(st.lists(texts(min_size=1), min_size=1, max_size=4), st.sampled_from(ALL_OFFSETS), st.data())
 def test_offsets_of_any_text_lead_back_to_its_places(drawn: list[str], counting: Offsets, data: st.DataObject) -> None:
     places = []
@@ -279,7 +280,7 @@ def test_texts_that_differ_are_shown_where_they_do(two: tuple[str, str], shown: 
     assert quoted_apart(*two) == shown
 
 
-@settings(max_examples=60)
+@draws(20)
 @example("", "␣ ", " ␣", "")
 @given(st.text(), st.text(max_size=3), st.text(max_size=3), st.text(max_size=50))
 def test_texts_that_differ_are_never_shown_alike(before: str, one: str, other: str, after: str) -> None:
