@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 from nereval_core.cli import main
-from tests.support import OFFLINE, databases
+from tests.support import OFFLINE, ROOT, databases
 from tests.support.browser import Visit, serve_app, start_browser
 from tests.support.commands import Cli
 from tests.support.core_environment import build_once
+from tests.support.draws import AT_NIGHT
 from tests.support.offline import sitecustomize as sitecustomize  # Refuses connections from now on.
 from tests.support.scripts import Run, start_node
 
@@ -50,8 +52,8 @@ NO_CONSTANTS = providers._local_constants
 providers._get_local_constants = lambda: NO_CONSTANTS
 
 settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=25)
-# With `--hypothesis-profile nightly`: what says no number of its own is drawn eight times as often.
-settings.register_profile("nightly", settings.get_profile("nereval"), max_examples=200)
+# With `--hypothesis-profile nightly` more is drawn, also by what says a number of its own.
+settings.register_profile("nightly", settings.get_profile("nereval"), max_examples=25 * AT_NIGHT)
 settings.load_profile("nereval")
 
 
@@ -135,6 +137,20 @@ def command(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pyte
 def cli(command: Cli) -> Cli:
     """Run `score`, as `command` does."""
     return partial(command, "score")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Rewrite the assertions of a share of the files, for all workers: in a fresh clone each would rewrite them all."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        return
+    number = int(worker["workerid"].removeprefix("gw"))
+    for path in sorted((ROOT / "tests").rglob("test_*.py"))[number :: worker["workercount"]]:
+        folder = rewrite.get_cache_dir(path)
+        compiled = folder / (path.stem + rewrite.PYC_TAIL)
+        if rewrite.try_makedirs(folder) and rewrite._read_pyc(path, compiled) is None:
+            status, code = rewrite._rewrite_test(path, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, status, compiled)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -32,6 +32,7 @@ Event = dict[str, Any]
 BIOLOGY = View(corpus=load_demo("biology").corpus.digest, system="perceptron")
 PATTERNS, RECORDS = (replace(BIOLOGY, inspect_tab=tab) for tab in ("patterns", "records"))
 ANN = {keys.REVIEWER: "Ann"}
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 12))]
 LATEST = 150
 """Looks at the session's state after which a run is cut at the latest: a run has some 300 of them."""
 
@@ -103,7 +104,7 @@ def answer_to(app: AppTest) -> dict[str, Any] | None:
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_patterns_are_decided_and_taken_back_as_without_cuts(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +141,7 @@ def test_a_pattern_is_decided_whole_though_its_run_is_cut_meanwhile(
     assert cuts.number == 1 and len(rows) == len(standing) == group["records"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_records_are_decided_and_taken_back_as_without_cuts(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

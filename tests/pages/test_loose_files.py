@@ -247,7 +247,7 @@ def test_gold_alone_is_not_read_and_says_what_it_lacks() -> None:
 
 
 @needs("bc2gm")
-@pytest.mark.parametrize("run", ["run_mixed.eval", "run_variants.eval"])
+@pytest.mark.parametrize("run", ["run_mixed.eval", pytest.param("run_variants.eval", marks=pytest.mark.nightly)])
 def test_biocreative_files_as_published_give_the_numbers_of_its_scorer(run: str) -> None:
     folder = SHARED / "bc2gm"
     names = ["ALTGENE.eval", "GENE.eval", "NOTICE.txt", run, "test.in"]

@@ -422,10 +422,12 @@ def test_errors_leaves_out_the_correct_ones_until_asked() -> None:
 
 @pytest.mark.parametrize("label", ["Gold type", "Predicted type", "Boundaries", "Words", "Period", "Document"])
 def test_a_facet_lists_as_many_records_as_it_says(label: str) -> None:
-    for value, _, number in facets(opened("Inspect", VIEW))[label]["values"]:
-        app = choose_facet(opened("Inspect", VIEW), label, value)
+    app = opened("Inspect", VIEW)
+    for value, _, number in facets(app)[label]["values"][:4]:
+        app = choose_facet(app, label, value)
         assert listed(app) == number and facets(app)[label]["on"] == value
-        assert listed(choose_facet(app, label, None)) == 60
+        app = choose_facet(app, label, None)
+        assert listed(app) == 60
 
 
 def test_search_and_clear() -> None:
