@@ -142,6 +142,8 @@ def test_a_verdict_that_replaces_one_says_whose_and_when_and_u_brings_it_back(st
     told = f"1 record of this list was decided before, the last by Bob on {at}: a verdict belongs to text and span"
     assert told in said(ann) and told not in said(bob)
     ann = press(ann, "pred")
+    assert len(store.every()) == 1 and "first on 'troponin I' in en-01. Yours is not kept yet: prediction" in said(ann)
+    ann = press(ann, "over")
     theirs = f"gold is right, Bob on {at} — as in the guideline"
     assert f"Kept as Ann: prediction is right, of 'troponin I'. It replaces: {theirs}; u brings that back." in said(ann)
     ann = press(ann, "undo")
@@ -382,6 +384,19 @@ def test_a_verdict_that_waits_for_a_name_is_of_the_system_that_was_read(store: R
     mark = one.verdict.partner if sides["pred"] and sides["gold"] else one.verdict.key.span
     assert mark is not None and mark.type == sides["pred"]["type"]
     assert [list(fragment) for fragment in mark.fragments] == [list(each) for each in sides["pred"]["fragments"]]
+
+
+def test_whoever_goes_on_after_a_verdict_passes_what_others_have_decided_since(store: ReviewStore) -> None:
+    bob = first(BOB)
+    names = [entry[:2] for entry in workbench(bob)["entries"]]
+    press(press(first(ANN), "gold"), "gold")
+    # The list that Bob's browser goes on by does not have Ann's verdicts.
+    bob = press(bob, "unclear")
+    assert workbench(bob)["open"] == names[2] and "was first on 'troponin I'" in said(bob)
+    # Where all are decided it stays where the browser is.
+    view = replace(THERE, q="has:verdict=gold")
+    bob = press(first(BOB, view), "unclear")
+    assert listed(bob) == 2 and workbench(bob)["open"] == names[1]
 
 
 def test_theirs_may_be_left(store: ReviewStore) -> None:

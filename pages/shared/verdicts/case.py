@@ -141,7 +141,9 @@ class Conflict:
     @property
     def case_seen(self) -> Case:
         """The case with the verdicts of others that the question lists."""
-        return replace(self.case, version=max(other.version for other in self.theirs))
+        # Those given in the other order of the layers are on a record of their own.
+        versions = [other.version for other in self.theirs if other.verdict.key == self.case.key]
+        return replace(self.case, version=max(self.case.version, *versions, 0))
 
     def question(self) -> str:
         case = self.case
@@ -220,15 +222,18 @@ def set_outcome(outcome: LastVerdict) -> None:
     st.session_state[keys.REVIEWED] = outcome
 
 
-def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
+def give_verdict(
+    case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "", over: Sequence[StoredVerdict] = ()
+) -> bool:
     """Keep a verdict under the reviewer's name and return True; where that cannot be, say why and return False.
 
     Raises:
-        ConflictError: others have decided on the record meanwhile.
+        ConflictError: others have decided on the record, and theirs are not among the verdicts to be replaced (`over`).
     """
     who = reviewer.reviewer_name()
     verdict = Verdict(case.key, kind, case.subject, case.partner, right, note.strip())
     replaced = case.replaced()
+    _refuse_to_replace(replaced, who, over)
     try:
         verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
@@ -240,6 +245,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         replaced = None
         if not all(other.verdict == verdict for other in error.theirs):
             replaced = verdict_store.now().of(case.key)
+            _refuse_to_replace(replaced, who, over)
             verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
         set_outcome(LastVerdict(NOT_KEPT, tuple(error.lines()), record=case.key.record))
@@ -253,6 +259,12 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     unheld = f"{note} " if (note := case.unheld(kind)) else ""
     set_outcome(LastVerdict(f"Kept as {who}: {_decision(case, kind, right)}. {unheld}{undo}"))
     return True
+
+
+def _refuse_to_replace(replaced: StoredVerdict | None, who: str, over: Sequence[StoredVerdict]) -> None:
+    """Raise a ConflictError for somebody else's verdict that the reviewer was not asked about."""
+    if replaced is not None and replaced.who != who and replaced.uid not in {other.uid for other in over}:
+        raise ConflictError([replaced])
 
 
 def _name(case: Case) -> str:

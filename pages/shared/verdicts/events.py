@@ -6,7 +6,7 @@ Verdicts may also come again: a browser sends those that were not kept once more
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import ORDERS
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, WITHDRAWN, ConflictError, Kind, Marked, StoredVerdict
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.components import component_events
 from pages.shared.components.component_events import Event, event_log
@@ -104,14 +104,17 @@ def apply_events(page: PageContext) -> bool:
             _open(*sent["at"])
         _apply(page, event)
 
-    return component_events.apply_events(KEY, apply, _follow)
+    return component_events.apply_events(KEY, apply, partial(_follow, page))
 
 
-def _follow(sent: Mapping[str, Any]) -> None:
+def _follow(page: PageContext, sent: Mapping[str, Any]) -> None:
     """Open the record that the reader has opened, or go back to the one whose verdict was not kept."""
-    act = sent["events"][-1]["act"]
+    event = sent["events"][-1]
+    act = event["act"]
     if act not in MOVES:
         _open(*sent["at"])
+    if act == "verdict" and [event["doc"], event["record"]] != list(sent["at"][:2]):
+        _pass_decided(page, *sent["at"])
     failed: LastVerdict | None = st.session_state.get(keys.REVIEWED)
     if failed is not None and failed.place is not None:
         # Whoever moves on from there leaves it.
@@ -179,10 +182,19 @@ def _jump(page: PageContext, number: int) -> None:
         _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)
 
 
-def _open_next(page: PageContext, doc: str, record: str, number: int) -> None:
-    """Open the next record of the queue without a verdict, behind the last one the first; the next one if none is open.
+def _pass_decided(page: PageContext, doc: str, record: str, number: int) -> None:
+    """Go on from a record that the browser has opened after a verdict, where others have decided on it meanwhile."""
+    ledger = page.ledger()
+    position = ledger.position(doc, record) if doc in page.loaded.corpus.documents.index else None
+    if position is not None and attach_verdicts(ledger.about).decided[position]:
+        _open_next(page, doc, record, max(0, number - 1), is_only_open=True)
 
-    `number` is that of the record, and of the one behind it where the list no longer has the record itself.
+
+def _open_next(page: PageContext, doc: str, record: str, number: int, *, is_only_open: bool = False) -> None:
+    """Open the next record of the queue without a verdict, behind the last one the first.
+
+    If none is open, it is the next one, or with `is_only_open` none. `number` is that of the record, and of the one
+    behind it where the list no longer has the record itself.
     """
     ledger, query, order = page.ledger(), page.query(), page.view.order
     positions = ledger.positions(query, order if order in ledger.orders(query) else ORDERS[0])
@@ -195,7 +207,8 @@ def _open_next(page: PageContext, doc: str, record: str, number: int) -> None:
     is_open &= ~np.isin(positions, [position for position in waiting if position is not None])
     open_ones = np.flatnonzero(is_open)
     later = open_ones[open_ones >= following]
-    place = next((int(places[0]) for places in (later, open_ones) if len(places)), following)
+    otherwise = len(positions) if is_only_open else following
+    place = next((int(places[0]) for places in (later, open_ones) if len(places)), otherwise)
     if place < len(positions):
         _open(*ledger.name(int(positions[place])), place)
 
@@ -275,12 +288,22 @@ def _give(page: PageContext, case: Case, kind: Kind, event: Event, note: str) ->
     return _give_or_ask(event, case, kind, right, note)
 
 
-def _give_or_ask(event: Event, case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
-    """Give a verdict, or ask whose counts where others came first; return False where it can be neither."""
+def _give_or_ask(
+    event: Event,
+    case: Case,
+    kind: Kind,
+    right: tuple[Marked, ...] = (),
+    note: str = "",
+    over: Sequence[StoredVerdict] = (),
+) -> bool:
+    """Give a verdict, or ask whose counts where others came first; return False where it can be neither.
+
+    About verdicts that it is to go `over` the reviewer was asked.
+    """
     now = applied()
     others = tuple(conflict for conflict in now.conflicts if conflict.case.key != case.key)
     try:
-        is_kept = give_verdict(case, kind, right, note)
+        is_kept = give_verdict(case, kind, right, note, over)
     except ConflictError as error:
         seen_event = {**event, "version": case.version}
         now.conflicts = (*others, Conflict(case, kind, right, note, error.theirs, seen_event))
@@ -388,7 +411,8 @@ def _answer(event: Event) -> None:
         if _question_id(conflict) != event["value"]:
             continue
         if event["act"] == "over":
-            _give_or_ask(conflict.event, conflict.case_seen, conflict.kind, conflict.right, conflict.note)
+            verdict = conflict.kind, conflict.right, conflict.note
+            _give_or_ask(conflict.event, conflict.case_seen, *verdict, conflict.theirs)
         else:
             now.conflicts = tuple(other for other in now.conflicts if other is not conflict)
         _end_unless_asked(conflict.event)
