@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
 
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
+from pages.shared.view import View
 from tests.browser.test_accessibility import grave
-from tests.support.browser import Visit
+from tests.support.browser import Visit, serve_app
 from tests.support.pages import VIEW
 
 WHO, OTHER = "Ann 1u2", "Eve"
@@ -304,6 +308,41 @@ def test_an_entity_that_nobody_marked_is_drawn_and_by_touch_buttons_move_edges(v
         "() => document.querySelector('.nv-right.nv-selected').getBoundingClientRect().bottom"
         " < document.querySelector('.nw-bar').getBoundingClientRect().top"
     )
+
+
+def test_enter_leads_to_a_draft_that_is_far_down_in_the_text(browser: Any, tmp_path: Path) -> None:
+    text = "Ann met Bob in Rome, and they spoke about the weather and the price of bread.\n" * 600
+    files = [tmp_path / f"{name}.jsonl" for name in ("gold", "run")]
+    for file, end in zip(files, (3, 7), strict=True):
+        spans = [{"start": 0, "end": end, "label": "PER"}]
+        file.write_text(json.dumps({"id": "long", "text": text, "spans": spans}) + "\n")
+    with serve_app("--files", *map(str, files)) as address:
+        visit = Visit(browser, address)
+        visit.open("Inspect", View())
+        page = visit.page
+        page.get_by_role("button", name="neither").click()
+        page.locator(".nw-type", has_text="PER").wait_for()
+        page.keyboard.press("Shift+ArrowRight")
+        stored = "() => Object.keys(sessionStorage).find((key) => key.startsWith('nereval drafts'))"
+        owner = page.wait_for_function(stored).json_value()
+        page.keyboard.press("Escape")
+        page.wait_for_function("(owner) => !sessionStorage.getItem(owner)", arg=owner)
+        place = text.index("Rome", 30_000)
+        drafts = {f"long\nnew {place}": {"spans": [{"fragments": [[place, place + 4]], "type": "PER"}]}}
+        page.evaluate("([owner, drafts]) => sessionStorage.setItem(owner, drafts)", [owner, json.dumps(drafts)])
+        visit.open("Inspect", View())
+        page.get_by_text("A draft is back").wait_for()
+        page.locator(".nw-scroll").click(position={"x": 5, "y": 200})
+        page.keyboard.press("Enter")
+        in_sight = """() => {
+            const frame = document.querySelector(".nw-scroll").getBoundingClientRect();
+            const box = document.querySelector(".nw-editing .nw-scroll .nv-selected")?.getBoundingClientRect();
+            return box && frame.top <= box.top && box.bottom <= frame.bottom;
+        }"""
+        page.wait_for_function(in_sight)
+        assert page.locator(".nw-live").inner_text().startswith(f"Rome, PER, characters {place} to")
+        page.keyboard.press("Escape")
+        visit.close()
 
 
 def drag(visit: Visit, start: int, end: int, held: str = "") -> None:

@@ -22,7 +22,11 @@ function drawText(workbench) {
   }
   // A draft that is gone on with may lie anywhere in the document.
   const draft = state.edit?.draftKey ?? "";
-  if (isChanged(workbench, "draft", draft) && draft) workbench.isRevealed = false;
+  const edited = draft && windowsOf(state).find((each) => each && editIn(state, each));
+  if (isChanged(workbench, "draft", draft) && edited) {
+    drawWindow(workbench, places[edited.part], edited);
+    workbench.isRevealed = false;
+  }
   drawOthers(workbench);
   if (isChanged(workbench, "map", state.textKey, state.data.map)) drawMap(workbench);
   drawHead(workbench, text);
