@@ -363,7 +363,7 @@ class VerdictOptions:
         problems = [
             Problem(source, None, f"no current verdict of {quoted(name)}", f"there are verdicts of {names}")
             for name in self.reviewers or ()
-            if name not in reviewed.reviewers
+            if not reviewed.by([name]).reviewers
         ]
         if problems:
             raise FormatError(problems)

@@ -120,6 +120,18 @@ class Reviewed:
         on = {place: stored for place, stored in self._on.items() if keep(stored)}
         return Reviewed(last, self.number, on=on, by_text_alone=self.by_text_alone)
 
+    def by(self, who: Collection[str]) -> Reviewed:
+        """Return the verdicts of some reviewers without their history: on each record the last that they left standing.
+
+        It counts whoever has decided on the record since; without history, those that are in force alone are there.
+        """
+        if not self.courses:
+            return self.only(lambda stored: stored.who in who)
+        own = [stored for course in self.courses.values() for stored in course.history if stored.who in who]
+        verdicts = replace(self, last={}, courses={}, on={}).after(sorted(own, key=lambda stored: stored.number))
+        # Whoever takes back a first verdict may bring back somebody else's.
+        return replace(verdicts, number=self.number).only(lambda stored: not stored.undoes)
+
     def turned(self, turn: Callable[[StoredVerdict], StoredVerdict]) -> Reviewed:
         """Return the verdicts that stand as a function turns them, without their history; itself where none differs.
 

@@ -13,6 +13,7 @@ import pytest
 from msgspec import structs
 from sqlalchemy import inspect, select
 
+from nereval_core.api.verb_options import VerdictOptions
 from nereval_core.problems import FormatError
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore, databases
@@ -97,6 +98,29 @@ def test_verdicts_on_some_records_alone_are_taken_back(store: ReviewStore) -> No
     assert len(store.undo("Ann", records)) == 2 and store.undo("Ann", records) == ()
     assert [one.verdict for one in store.reviewed().standing] == [other.verdict]
     assert len(store.undo("Ann")) == 1 and standing(store) == []
+
+
+def test_the_last_verdict_of_a_reviewer_counts_whoever_decided_since(store: ReviewStore) -> None:
+    store.give([draft(), draft(31)], "Ann")
+    store.give([draft(kind="pred", seen=1)], "Bob")
+    store.give([draft(kind="both", seen=2)], "Ann")
+    store.undo("Ann")
+    store.give([draft(kind="unclear", seen=4)], "Eve")
+    store.give([draft(12)], "Eve")
+    store.give([draft(12, "pred", seen=1)], "Bob")
+    store.undo("Bob")
+    accepted = {
+        who: sorted(one.verdict.kind for one in VerdictOptions(reviewers=who).accepted(store.reviewed()).standing)
+        for who in (("Ann",), ("Bob",), ("Eve",), ("Ann", "Bob"))
+    }
+    assert accepted == {
+        ("Ann",): ["gold", "gold"],
+        ("Bob",): ["pred"],
+        ("Eve",): ["gold", "unclear"],
+        ("Ann", "Bob"): ["gold", "pred"],
+    }
+    with pytest.raises(FormatError, match="no current verdict of 'Max'"):
+        VerdictOptions(reviewers=("Max",)).accepted(store.reviewed())
 
 
 def test_a_withdrawn_verdict_can_be_brought_back(store: ReviewStore) -> None:

@@ -116,10 +116,9 @@ class AppliedVerdicts:
 def select_verdicts(
     reviewed: Reviewed, *, who: Collection[str] | None = None, kinds: Collection[str] | None = None
 ) -> Reviewed:
-    """Return the verdicts of some reviewers and kinds, None for all."""
-    if who is None and kinds is None:
-        return reviewed
-    return reviewed.only(lambda stored: stored.is_of(who, kinds))
+    """Return the verdicts of some reviewers (see `Reviewed.by`) and kinds, None for all."""
+    verdicts = reviewed if who is None else reviewed.by(who)
+    return verdicts if kinds is None else verdicts.only(lambda stored: stored.verdict.kind in kinds)
 
 
 def drop_verdicts(reviewed: Reviewed, uids: Collection[str]) -> Reviewed:

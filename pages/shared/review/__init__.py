@@ -162,9 +162,11 @@ def _applied_verdicts(
     loaded: Loaded, system: str, now: Hashable, choice: Accepted, _reviewed: Reviewed
 ) -> AppliedVerdicts:
     others = () if choice.other_layers else _other_layer_verdicts(loaded, system, now, _with_others(choice), _reviewed)
+    # The history of a reviewer's verdicts is that of one order of the layers, and kinds are accepted as they read here.
+    _reviewed = select_verdicts(_reviewed, who=choice.who)
     if system:
         _reviewed = turned_verdicts(_reviewed, loaded.corpus.gold, loaded.corpus.system(system))
-    verdicts = drop_verdicts(select_verdicts(_reviewed, who=choice.who, kinds=choice.kinds), others)
+    verdicts = drop_verdicts(select_verdicts(_reviewed, kinds=choice.kinds), others)
     layers = (loaded.corpus.gold, verdicts, loaded.corpus.systems)
     return compute(loaded, "Verdicts", apply_verdicts, *layers, only_this_document=not choice.every_document)
 

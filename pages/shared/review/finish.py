@@ -128,14 +128,15 @@ def _declined(page: PageContext) -> Collection[str]:
 def _adjudicated(loaded: Loaded, conditions: Conditions, _uids: Collection[str]) -> Adjudicated:
     accepted = conditions.accepted
     # Kinds are accepted as they read in this order of the layers.
-    verdicts_read = turned_verdicts(verdict_store.now(), loaded.corpus.gold, loaded.corpus.system(conditions.system))
+    own_verdicts = select_verdicts(verdict_store.now(), who=accepted.who)
+    verdicts_read = turned_verdicts(own_verdicts, loaded.corpus.gold, loaded.corpus.system(conditions.system))
     return compute(
         loaded,
         "Finishing",
         adjudicate,
         loaded.corpus.gold.renamed(conditions.reference),
         loaded.corpus.system(conditions.system),
-        drop_verdicts(select_verdicts(verdicts_read, who=accepted.who, kinds=accepted.kinds), _uids),
+        drop_verdicts(select_verdicts(verdicts_read, kinds=accepted.kinds), _uids),
         undecided=conditions.undecided,
         only_this_document=not accepted.every_document,
     )
