@@ -358,7 +358,7 @@ CHOSEN = ("type", "strict", "partial", "exact")
 
 
 def choose_criterion(page: Any, number: int) -> None:
-    page.locator(".st-key-widget_schema button").get_by_text(CHOSEN[number % len(CHOSEN)], exact=True).click()
+    page.get_by_role("radio", name=CHOSEN[number % len(CHOSEN)], exact=True).click()
 
 
 def types_there(visit: Visit) -> None:

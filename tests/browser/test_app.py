@@ -110,11 +110,11 @@ def test_a_request_that_leaves_the_machine_is_noticed_and_fails(browser: Any, ap
         visit.close()
 
 
-LINES = """bar => [...bar.querySelectorAll("button, input")]
+LINES = """bar => [...bar.querySelectorAll("button")]
     .filter((part) => part.getBoundingClientRect().width > 1)
     .flatMap((part) => {
         const { top, bottom, right } = bar.getBoundingClientRect();
-        const words = part.querySelector("p") ?? part;
+        const words = part.querySelector(".ncb-name") ?? part;
         const range = document.createRange();
         range.selectNodeContents(words);
         const lines = new Set([...range.getClientRects()].map((line) => Math.round(line.bottom))).size;
@@ -128,9 +128,9 @@ LINES = """bar => [...bar.querySelectorAll("button, input")]
 def test_the_bar_is_one_line_beside_a_list_of_references_and_merged_types(visit: Visit) -> None:
     merged = (("NO_NORMALIZABLES", "chemical"), ("NORMALIZABLES", "chemical"))
     visit.open("Criteria", replace(VIEW, merge=merged, system="annotator-2"))
-    bar = visit.page.locator(".st-key-context_bar")
+    bar = visit.page.locator(".ncb")
     bar.get_by_role("button", name="Types: 1 merged").wait_for()
-    assert visit.page.locator(".st-key-widget_reference").is_visible()
+    assert bar.get_by_role("combobox", name="Reference").is_visible()
     beyond = "sidebar => sidebar.scrollWidth - sidebar.clientWidth"
     assert visit.page.get_by_test_id("stSidebarContent").evaluate(beyond) <= 0
     for width in (1440, 1280, 1251, 1151, 1024, 390):
@@ -147,7 +147,7 @@ def test_the_bar_is_one_line_beside_a_list_of_references_and_merged_types(visit:
 def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_end(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     visit.open("Overview", VIEW)
-    bar, runs = visit.page.locator(".st-key-context_bar"), visit.run_count()
+    bar, runs = visit.page.locator(".ncb"), visit.run_count()
     # The style comes a moment after what it styles.
     assert visit.eventually(lambda: bar.bounding_box()["height"] < 60), "the bar is one line"
     for name in ("more", "Types", "Share"):
@@ -177,7 +177,7 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
     # The name of the corpus and those over numbers are read to their end.
     for width in (1440, 390):
         visit.page.set_viewport_size({"width": width, "height": 844})
-        for place in (".st-key-context_bar [data-testid='stPageLink'] p", ".nvh p"):
+        for place in (".ncb-corpus .ncb-name", ".nvh p"):
             assert visit.page.locator(place).count()
             assert visit.page.locator(place).evaluate_all(
                 "all => all.every((e) => e.scrollWidth <= e.clientWidth + 1 || e.clientWidth < 2)"
@@ -190,6 +190,33 @@ def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_
     )
 
 
+def test_the_bar_works_by_keys_and_a_menu_closes_by_escape_its_button_and_a_click_elsewhere(visit: Visit) -> None:
+    page = visit.page
+    visit.open("Overview", VIEW)
+    bar = page.locator(".ncb")
+    bar.get_by_role("radio", name="strict").focus()
+    visit.press("ArrowRight")
+    exact = bar.get_by_role("radio", name="exact", checked=True)
+    assert exact.evaluate("radio => radio === document.activeElement") and "criterion=exact" in page.url
+    with visit.rerun():
+        bar.get_by_role("combobox", name="System").select_option("perceptron")
+    assert visit.eventually(lambda: "system=perceptron" in page.url)
+    runs, share = visit.run_count(), bar.get_by_role("button", name="Share")
+    menu = visit.open_menu("Share")
+    assert share.get_attribute("aria-expanded") == "true"
+    assert visit.eventually(lambda: menu.evaluate("menu => menu.contains(document.activeElement)"))
+    page.keyboard.press("Escape")
+    menu.wait_for(state="hidden")
+    assert share.evaluate("share => share === document.activeElement && share.ariaExpanded === 'false'")
+    visit.open_menu("Types")
+    page.get_by_role("heading", name="Overview", exact=True).click()
+    menu.wait_for(state="hidden")
+    visit.open_menu("Share")
+    share.click()
+    menu.wait_for(state="hidden")
+    assert visit.run_count() == runs, "a menu opens and closes without a run of the page"
+
+
 def test_bars_stay_and_keep_the_focus_when_their_numbers_change(visit: Visit) -> None:
     page = visit.page
     visit.open("Overview", VIEW)
@@ -199,7 +226,7 @@ def test_bars_stay_and_keep_the_focus_when_their_numbers_change(visit: Visit) ->
     before = f1.inner_text()
     with visit.rerun():
         # Without a pointer, which would take the focus along.
-        page.locator(".st-key-widget_schema button", has_text="type").evaluate("button => button.click()")
+        page.get_by_role("radio", name="type", exact=True).evaluate("button => button.click()")
     assert visit.eventually(lambda: f1.inner_text() != before)
     assert f1.evaluate("button => button === document.activeElement")
     assert page.evaluate("() => window.bars.every((bars) => bars.isConnected && bars.contains(bars.firstChild))")

@@ -16,12 +16,11 @@ def test_a_figure_is_saved_as_the_browser_shows_it(visit: Visit, tmp_path: Path)
     visit.open("Overview", replace(VIEW, overview_tab="by-slice"))
     visit.page.locator(".js-plotly-plot svg.main-svg").first.wait_for()
     assert visit.page.locator(".modebar-btn").count() == 0
-    with visit.rerun():
-        visit.page.get_by_role("button", name="Export", exact=True).click()
+    menu = visit.open_menu("Export")
     visit.page.locator(".nvp").first.wait_for()
     for form in ("PNG", "SVG", "CSV"):
         with visit.page.expect_download() as started:
-            visit.page.get_by_test_id("stPopoverBody").get_by_role("button", name=form, exact=True).last.click()
+            menu.get_by_role("button", name=form, exact=True).last.click()
         started.value.save_as(tmp_path / form)
     assert (tmp_path / "PNG").read_bytes().startswith(b"\x89PNG")
     drawn = (tmp_path / "SVG").read_text(encoding="utf-8")
@@ -43,7 +42,7 @@ def test_a_figure_is_saved_as_the_browser_shows_it(visit: Visit, tmp_path: Path)
 def test_a_figure_is_drawn_for_papers_where_the_app_runs(app: str) -> None:
     with Visitor(app) as visitor:
         visitor.open("Confusion", urlencode(write_link(VIEW)))
-        visitor.unfold("Export")
+        visitor.open_menu("export")
         visitor.choose("Width of figures for papers", "text, 174 mm")
         pdf, svg = (visitor.download(f"{form} for papers") for form in ("PDF", "SVG"))
     assert b"/FontFile2 " in pdf
@@ -57,12 +56,12 @@ def test_a_link_that_closes_a_menu_leads_to_its_page(app: str) -> None:
         visitor.open("Confusion", query)
         target = visitor.page
         visitor.open("Overview", query)
-        visitor.unfold("Export")
+        visitor.open_menu("export")
         left, visitor.page = visitor.page, target
         visitor._send_rerun()
         # As a browser does: the menu has closed, on the page that it leaves.
         visitor.page = left
-        visitor.unfold("Export", shown=False)
+        visitor.open_menu("")
         assert visitor.page == target
         # Later the page that was left is one like any other.
         visitor.open("Overview", query)

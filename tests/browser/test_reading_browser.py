@@ -23,7 +23,7 @@ def test_what_the_bar_holds_ends_before_the_exports(visit: Visit) -> None:
     visit.open("Inspect", VIEW)
     is_clear = """() => {
         const bar = document.querySelector(".st-key-inspect_bar"), frame = bar.getBoundingClientRect();
-        const exports = document.querySelector(".st-key-title_row button").getBoundingClientRect();
+        const exports = document.querySelector(".ncb-title button").getBoundingClientRect();
         const isInRow = frame.top < exports.top && exports.bottom < frame.bottom;
         return isInRow && frame.right - parseFloat(getComputedStyle(bar).paddingRight) <= exports.left;
     }"""

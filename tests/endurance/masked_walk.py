@@ -127,7 +127,10 @@ class Walk:
         return [one for one in self.visitor.shown.widgets() if type(one).__name__ in kinds]
 
     def _unfold(self) -> None:
-        """Unfold popovers and expanders, then those inside."""
+        """Open the menus, of which that of criteria has all others in it, and unfold popovers and expanders."""
+        if not self._unfolded and self.visitor.shown.has("bar_menu"):
+            self.visitor.open_menu("criteria")
+            self.visitor.open_menu("export")
         while folded := {one.id for one in self._widgets("Popover", "Expandable")} - self._unfolded:
             self._counts["unfolded"] += len(folded)
             self.visitor.unfold_all(folded)

@@ -107,7 +107,8 @@ class Walk:
     def _menus(self) -> None:
         """Open each menu, look at it, and save what it offers."""
         page = self.visit.page
-        menus, body = page.get_by_test_id("stPopoverButton"), page.get_by_test_id("stPopoverBody")
+        menus = page.locator("[data-testid='stPopoverButton'], button[data-menu]")
+        body = page.locator("[data-testid='stPopoverBody'], [class*='st-key-bar_open_'][role]")
         for menu in menus.element_handles():
             with self._settled():
                 opened = _click(menu)

@@ -195,8 +195,8 @@ class Person:
     def save(self) -> None:
         """Download one of the files that the page offers."""
         visitor = self.visitor
-        if visitor.shown.has("export_menu"):
-            self._clicked(visitor.unfold("export_menu"))
+        if visitor.shown.has("page_end"):
+            self._clicked(visitor.open_menu("export"))
         buttons = [one for one in visitor.shown.elements() if one.WhichOneof("type") == "download_button"]
         names = [key for one in buttons if not (key := one.download_button.id.split("-", 2)[2]).startswith(SLOW)]
         if names:

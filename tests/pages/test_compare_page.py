@@ -251,7 +251,7 @@ def test_the_leaderboard_has_the_best_on_top() -> None:
 
 def test_what_is_printed_has_the_best_in_bold() -> None:
     """Spreadsheets get the long table, papers the one that is shown."""
-    app = opened("Systems", RANKED, export_menu=True)
+    app = opened("Systems", RANKED, menu="export")
     assert {"csv_compare_scores", "latex_compare_scores"} <= {str(button.key) for button in app.get("download_button")}
     sheet = Table(
         "F1", columns_of("system", "strict"), (("a", "0.5†"), ("b", "0.6")), ("signature",), frozenset({(1, 1)})

@@ -91,10 +91,10 @@ def test_counts_by_token_are_those_of_tokens(view: View) -> None:
 
 @pytest.mark.parametrize("name", ["core", "alternatives"])
 def test_where_gold_has_none_the_reason_is_said(view: View, name: str) -> None:
-    app = opened("Overview", PLAIN, bar_criteria=True)
+    app = opened("Overview", PLAIN, menu="criteria")
     assert any(f"{name}: it needs {plain(CRITERIA[name].needs)}." in caption.value for caption in app.caption)
     assert not any(option.startswith(f"{name} ·") for option in app.selectbox(key="widget_criterion").options)
-    here = opened("Overview", view, bar_criteria=True)
+    here = opened("Overview", view, menu="criteria")
     assert not any(f"{name}: it needs" in caption.value for caption in here.caption)
     sound(here.selectbox(key="widget_criterion").set_value(name).run())
     lost = opened("Overview", replace(PLAIN, criterion=name, overview_tab="all-criteria", layout=("all-criteria",)))
@@ -103,15 +103,15 @@ def test_where_gold_has_none_the_reason_is_said(view: View, name: str) -> None:
 
 
 def test_spans_without_a_core_are_told(view: View) -> None:
-    app = opened("Overview", replace(view, criterion="core"), bar_criteria=True)
+    app = opened("Overview", replace(view, criterion="core"), menu="criteria")
     assert any("2 of 3 gold spans have no core: each is its own." in caption.value for caption in app.caption)
     assert any("gold spans without a core, each its own: 2 of 3" in code.value for code in app.code)
 
 
 def test_an_own_criterion_that_needs_cores(view: View) -> None:
-    app = uploaded(opened("Overview", PLAIN, bar_criteria=True), MINE)
+    app = uploaded(opened("Overview", PLAIN, menu="criteria"), MINE)
     assert app.button(key="criterion-mine").disabled
     assert any("mine does not apply: it needs core terms" in caption.value for caption in app.caption)
-    app = uploaded(opened("Overview", view, bar_criteria=True), MINE)
+    app = uploaded(opened("Overview", view, menu="criteria"), MINE)
     app = sound(app.button(key="criterion-mine").click().run())
     assert menus(app)[0] == "mine"

@@ -34,7 +34,7 @@ from pages.shared.data.loading import load, load_demo
 from pages.shared.view import View, keys
 from pages.shared.view.queries import query_of
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes
-from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound
+from tests.support.pages import DEMO, VIEW, address, cell, choose, headings, opened, sound, title
 
 SETTINGS = caches.as_read(DEMO)
 SCORES = caches.scores(DEMO, "rules", SETTINGS)
@@ -122,7 +122,7 @@ def test_the_open_step_is_that_of_the_link_or_of_the_bar_or_the_largest() -> Non
 def test_a_step_that_is_opened_is_in_the_link_until_another_criterion_is_chosen() -> None:
     app = tell(opened("Criteria", VIEW), act="open", step="muc")
     assert address(app)["step"] == "muc" and ladder(app)["open"] == ladder(app)["whole"]["criterion"] == "muc"
-    app = sound(app.segmented_control(key=f"{keys.WIDGET}schema").set_value("partial").run())
+    app = choose(app, "criterion", "partial")
     assert "step" not in address(app) and ladder(app)["open"] == "partial"
     assert ladder(tell(app, act="open", step="no such"))["open"] == "partial"
 
@@ -130,7 +130,7 @@ def test_a_step_that_is_opened_is_in_the_link_until_another_criterion_is_chosen(
 def opened_records(event: Mapping[str, Any], base: View = LINK) -> tuple[View, int]:
     """Return the view that an event of the ladder leads to on Inspect, and how many records it lists."""
     app = tell(opened("Criteria", base), **event)
-    assert app.title[0].value == "Inspect"
+    assert title(app) == "Inspect"
     view: View = app.session_state[keys.VIEW]
     settings = caches.settings_in(BIOLOGY, view)
     return view, caches.ledger(BIOLOGY, "rules", settings, view.criterion).total(query_of(view)).records
@@ -165,7 +165,7 @@ def test_an_example_opens_in_its_text_and_a_scorer_on_overview() -> None:
     view, _ = opened_records({"act": "record", "step": "exact", "doc": one["document"], "record": one["record"]})
     assert (view.criterion, view.doc, view.record) == ("strict", one["document"], one["record"])
     app = tell(app, act="scorer", name="nervaluate-1.2.1")
-    assert app.title[0].value == "Overview" and app.session_state[keys.VIEW].criterion == "nervaluate-1.2.1"
+    assert title(app) == "Overview" and app.session_state[keys.VIEW].criterion == "nervaluate-1.2.1"
 
 
 def test_merged_types_change_no_step_and_the_records_are_those_without() -> None:
@@ -275,7 +275,7 @@ def test_slow_scorers_come_one_after_another_and_stop_on_request(monkeypatch: py
     assert sessions[-1].done == set(names) and len(sessions[-1].seconds) == len(names) and len(sessions) == 1
     assert not any("Stopped" in caption.value for caption in app.caption)
     # Another system has a progress of its own.
-    sound(app.selectbox(key=f"{keys.WIDGET}system").set_value("perceptron").run())
+    choose(app, "system", "perceptron")
     assert len(sessions) == 2
 
 

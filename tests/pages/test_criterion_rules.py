@@ -102,9 +102,9 @@ def test_there_is_an_end_to_what_a_session_takes() -> None:
 
 def test_a_rule_that_does_not_fit_is_left_out_and_that_is_said() -> None:
     long = replace(HALF, merge=tuple((f"type{number:04d}", "one") for number in range(300)), minimum=Fraction(1, 2))
-    app = opened("Inspect", under(long), bar_share_menu=True, **{keys.OWN: own_criteria.OwnCriteria((long,))})
+    app = opened("Inspect", under(long), menu="share", **{keys.OWN: own_criteria.OwnCriteria((long,))})
     assert "rule" not in address(app) and address(app)["criterion"] == "half"
     assert any("no room for its rule" in caption.value for caption in app.caption)
-    short = opened("Inspect", under(HALF), bar_share_menu=True, **STATE)
+    short = opened("Inspect", under(HALF), menu="share", **STATE)
     assert not any("no room for its rule" in caption.value for caption in short.caption)
     assert View().rule == "" and TOML

@@ -14,7 +14,7 @@ from pages.shared.frame import context_bar
 from pages.shared.overview import headline
 from tests.support import ROOT
 from tests.support.browser import Visit, serve_app
-from tests.support.pages import VIEW, opened, sound
+from tests.support.pages import VIEW, opened, sound, title
 from tests.support.visitors import Visitor
 
 
@@ -22,7 +22,7 @@ def fail(*_: object, **__: object) -> None:
     raise RuntimeError("secret words of a file")
 
 
-@pytest.mark.parametrize("module, name", [(context_bar, "draw_context_bar"), (headline, "draw_headline")])
+@pytest.mark.parametrize("module, name", [(context_bar, "draw_head"), (headline, "draw_headline")])
 def test_a_page_that_failed_is_seen_by_tests(
     module: object, name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -42,7 +42,7 @@ def test_a_page_that_failed_is_seen_by_tests(
 def test_a_page_runs_alone(page: tuple[str, str]) -> None:
     name, file = page
     app = sound(AppTest.from_file(str(ROOT / file), default_timeout=60).run())
-    assert app.title[0].value == ("nereval" if name == "Start" else name)
+    assert title(app) == ("nereval" if name == "Start" else name)
 
 
 BROKEN = """

@@ -42,7 +42,7 @@ from pages.shared.server import access
 from pages.shared.start import recent
 from pages.shared.view import View, keys, state
 from tests.store.test_store import same
-from tests.support.pages import DEMO, GOLD, PREDICTION, address, drop, headings, opened, settled, sound, upload
+from tests.support.pages import DEMO, GOLD, PREDICTION, address, drop, headings, opened, settled, sound, title, upload
 from tests.support.samples import lines
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
@@ -428,10 +428,10 @@ def test_the_reading_follows_the_reader_to_any_page(gate: Event) -> None:
     app = opened("Overview")
     app.session_state[keys.READING] = caches.jobs().start("slow", slowly(gate))
     app = sound(app.run())
-    assert "**slow**" in headings(app) and app.title[0].value == "Overview" and app.dataframe, "the demo is still shown"
+    assert "**slow**" in headings(app) and title(app) == "Overview" and app.dataframe, "the demo is still shown"
     gate.set()
     app = settled(app.run())
-    assert address(app)["system"] == "mended" and app.title[0].value == "Overview"
+    assert address(app)["system"] == "mended" and title(app) == "Overview"
 
 
 def test_a_refused_reading_is_told_on_any_page() -> None:
@@ -505,7 +505,7 @@ def test_start_opens_a_stored_corpus_and_removes_it(stored: Store) -> None:
     assert (name, systems, f1, decided) == ("gold", "system0, system1", "1.000", "–") and time.startswith("today")
     assert not any("rule-based" in link.label for link in app.get("page_link")), "who knows the app needs no example"
     app = opened_by(0, 0)
-    assert address(app)["corpus"] == digest and [one.value for one in app.title] == ["Overview"]
+    assert address(app)["corpus"] == digest and title(app) == "Overview"
     app = opened("Start", list_recent_edit=True)
     app.text_input(key=f"recent_name_{digest}").set_value("My notes")
     app = sound(app.button(key="recent_rename").click().run())
@@ -566,7 +566,7 @@ def test_a_review_goes_on_from_start(stored: Store, tmp_path: Path, monkeypatch:
     app = opened("Start")
     assert listed(app)[0][3] == "25.0%"
     app = opened_by(0, recent.DECIDED)
-    assert [one.value for one in app.title] == ["Inspect"] and address(app)["decision"] == "INC"
+    assert title(app) == "Inspect" and address(app)["decision"] == "INC"
     # A name that is given later leaves the progress as it is.
     keeper.rename(loaded.key, "Notes")
     (entry,) = stored.entries()

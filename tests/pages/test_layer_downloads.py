@@ -53,7 +53,7 @@ def test_start_hands_out_layers() -> None:
 
 def test_the_spans_of_listed_records_are_handed_out_as_a_layer() -> None:
     view = View(corpus=DEMO.corpus.digest, system="rules", decision=("MIS",))
-    app = opened("Inspect", view, export_menu=True)
+    app = opened("Inspect", view, menu="export")
     assert [one.proto.label for one in app.get("download_button")][-1].startswith("gold-errors.jsonl · ")
     app.session_state[f"{keys.LIST}side_errors"] = "rules"
     app = sound(app.run())

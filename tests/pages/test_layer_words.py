@@ -20,7 +20,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.frame.context_bar import labels_of, list_width
 from pages.shared.present.deck import deck_of, figures_of
 from pages.shared.view import FIGURES_OF_SYSTEM, View
-from tests.support.pages import VIEW, address, component_data, heat_map, opened, sound
+from tests.support.pages import VIEW, address, bar_list, choose, component_data, heat_map, opened
 from tests.support.workbench import workbench
 
 FILES = {"ben": "annotator-2", "cleo": "perceptron"}
@@ -66,7 +66,20 @@ def words_on(app: AppTest) -> list[str]:
     return [line for line in found if line and "sha256" not in line]
 
 
-OF_PROGRAMS = ("name", "key", "kind", "kinds", "side", "href", "facts", "ids", "text_after", "after", "before")
+OF_PROGRAMS = (
+    "name",
+    "key",
+    "kind",
+    "kinds",
+    "side",
+    "href",
+    "options",
+    "facts",
+    "ids",
+    "text_after",
+    "after",
+    "before",
+)
 """Keys of components whose texts nobody reads, or are the corpus'."""
 
 
@@ -179,20 +192,18 @@ def test_a_click_swaps_the_two(view: View) -> None:
     shown = heat_map(opened("Confusion", view))
     assert shown["sides"] == ["anna", "ben"]
     app = opened("Confusion", replace(view, decision=("MIS",), gold=("PROTEINAS",)))
-    app = sound(app.button(key="bar_swap").click().run())
+    app = choose(app, "swap")
     assert (address(app)["reference"], address(app)["system"]) == ("ben", "anna")
     assert (address(app)["decision"], address(app)["pred"]) == ("SPU", "PROTEINAS")
     assert heat_map(app)["sides"] == ["ben", "anna"]
-    app = sound(app.button(key="bar_swap").click().run())
+    app = choose(app, "swap")
     assert "reference" not in address(app) and address(app)["system"] == "ben"
 
 
 def test_of_three_each_may_be_the_reference() -> None:
     view = View(corpus=caches.shelf().put(annotators("ben", "cleo")), system="cleo", reference="ben")
     app = opened("Confusion", view)
-    boxes = {box.label: box.value for box in app.selectbox}
-    assert (boxes["Reference"], boxes["Annotator"]) == ("ben", "cleo")
-    assert next(box for box in app.selectbox if box.label == "Annotator").options == ["anna", "cleo"]
+    assert bar_list(app, "reference")[1] == "ben" and bar_list(app, "system") == (["anna", "cleo"], "cleo")
 
 
 def test_with_gold_the_words_stay() -> None:
@@ -301,5 +312,5 @@ def test_notes_stay_with_the_layer_that_they_are_about_when_the_two_change_place
     app = opened("Overview", view)
     notes = [caption.value for caption in app.caption if "note" in caption.value]
     assert [note.splitlines() for note in notes] == [["- anna: note 0", "- ben: note 1"]]
-    swapped = sound(app.button(key="bar_swap").click().run())
+    swapped = choose(app, "swap")
     assert [caption.value for caption in swapped.caption if "note" in caption.value] == notes

@@ -33,7 +33,7 @@ from pages.shared.linking.link_records import (
 from pages.shared.view import View
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.text import plain
-from tests.support.pages import DEMO, GOLD, VIEW, address, opened, sound, upload
+from tests.support.pages import DEMO, GOLD, VIEW, address, choose, opened, sound, upload
 from tests.support.visitors import Visitor
 
 MENTIONS = ("end-to-end", "gold")
@@ -170,7 +170,7 @@ def test_a_choice_goes_with_what_it_was_made_under() -> None:
     app = opened("Linking", VIEW)
     assert facts(app, VIEW)
     assert "missing" in strong(app)
-    app = sound(app.selectbox(key="widget_system").set_value("perceptron").run())
+    app = choose(app, "system", "perceptron")
     assert "All that is not right" in strong(app)
 
 

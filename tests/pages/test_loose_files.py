@@ -31,6 +31,7 @@ from tests.support.pages import (
     roles,
     settled,
     sound,
+    title,
     unmarked,
     ways,
 )
@@ -97,7 +98,7 @@ def test_files_of_the_command_read_again_as_annotators_are_annotators(
     assert caches.find(named.digest) is named
     app = drop(opened("Start"), {f"{name}.jsonl": line.encode() for name, line in lines.items()})
     app = settled(app.button(key="upload_annotators").click().run().button(key="upload_read").click().run())
-    assert [title.value for title in app.title] == ["Annotators"]
+    assert title(app) == "Annotators"
     assert loaded(app).digest == named.digest and loaded(app).first_annotator == "anna"
 
 
@@ -171,7 +172,7 @@ def test_two_folders_of_brat_dropped_one_after_the_other_are_two_layers() -> Non
     assert roles(app) == {"folder 1": "Annotator", "folder 2": "Annotator"}
     # Where nothing is gold, the page on annotators shows first what was read.
     shown = settled(app.button(key="upload_read").click().run())
-    assert [one.value for one in shown.title] == ["Annotators"]
+    assert title(shown) == "Annotators"
     app = opened("Start").file_uploader(key="upload_files").set_value(uploads).run()
     app = read(give_role(app, "folder 1", "Gold"))
     assert list(account(app)["spans"]) == [2, 4]
@@ -298,7 +299,7 @@ def test_raw_runs_of_hipe_are_on_overview_with_their_official_numbers_after_thre
     assert [*roles(app).values()] == ["Gold", *["System"] * 3, "Texts"]
     app = settled(app.button(key="upload_read").click().run())
     app = settled(app.button(key="fix_all").click().run())
-    assert [one.value for one in app.title] == ["Overview"]
+    assert title(app) == "Overview"
     sources, convention = loaded(app).sources, find_convention("hipe-2020")
     for run in runs:
         files = ScorerInput(gold=sources["gold"], pred=sources[run])

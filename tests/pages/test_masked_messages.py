@@ -83,10 +83,10 @@ def test_no_word_is_sent(app: str) -> None:
         visitor.trigger("table_confusion_map", "choose", [kind, ""])
         assert any("predicted missed" in text for text in visitor.shown.texts())
     with messages.opened("Inspect", RECORDS) as visitor:
-        visitor.unfold("Export")
+        visitor.open_menu("export")
         files = [visitor.download(name) for name in ("CSV", "HTML")]
     with messages.opened("Overview", VIEW) as visitor:
-        visitor.unfold("Share")
+        visitor.open_menu("share")
         files.append(visitor.download("Download report"))
     assert all(b"xxxx" in file for file in files)
     # A document, with what another system predicts, and the card of a record.

@@ -123,7 +123,7 @@ def test_every_page_is_masked(page: str) -> None:
 
 
 def test_the_switch_in_the_share_menu() -> None:
-    app = opened("Inspect", VIEW, bar_share_menu=True)
+    app = opened("Inspect", VIEW, menu="share")
     (switch,) = (one for one in app.toggle if one.label == "Mask the text")
     before = workbench(app)["entries"]
     app = sound(switch.set_value(True).run())
@@ -159,7 +159,7 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("forced")
 def test_a_server_may_mask_everything() -> None:
-    app = opened("Inspect", VIEW, bar_share_menu=True)
+    app = opened("Inspect", VIEW, menu="share")
     (switch,) = (one for one in app.toggle if one.label == "Mask the text")
     assert switch.value and switch.disabled and address(app)["mask"] == MASKED
     assert not [button for button in app.button if button.label.startswith("text masked")]

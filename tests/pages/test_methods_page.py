@@ -49,7 +49,7 @@ def test_a_page_offers_its_paragraph_and_explains_its_methods(
     page: str, tab: str, said: list[str], explained: str
 ) -> None:
     view = read_link(write_link(VIEW) | {f"{page.lower()}_tab": tab})[0]
-    app = opened(page, view, **{"export_menu": True, POPOVER: True})
+    app = opened(page, view, menu="export", **{POPOVER: True})
     text = paragraph(app)
     assert [part for part in said if part not in text] == []
     assert {f"methods_{label}" for label in OFFERED} <= {one.key for one in app.get("download_button")}

@@ -81,7 +81,7 @@ def names(app: AppTest) -> list[str]:
 
 
 def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
-    app = uploaded(opened("Overview", VIEW, bar_criteria=True), TOML)
+    app = uploaded(opened("Overview", VIEW, menu="criteria"), TOML)
     assert names(app) == ["half", "one-type"] and not app.error
     app = sound(app.button(key="criterion-half").click().run())
     assert address(app)["criterion"] == "half"
@@ -95,7 +95,7 @@ def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
 
 
 def test_what_a_user_writes_is_no_markup() -> None:
-    app = opened("Overview", under(HALF), bar_criteria=True, **STATE)
+    app = opened("Overview", under(HALF), menu="criteria", **STATE)
     for shown in (*(caption.value for caption in app.caption), *(button.help or "" for button in app.button)):
         assert "](http://a.b)" not in shown and "*shared*" not in shown
 
@@ -114,7 +114,7 @@ def test_what_a_user_writes_is_no_markup() -> None:
 )
 def test_a_bad_file_is_told_by_line_and_leaves_the_rest(raw: str | bytes, line: str) -> None:
     app = uploaded(
-        opened("Overview", under(HALF), bar_criteria=True, **STATE), raw, '[criterion.new]\nboundaries = "start"\n'
+        opened("Overview", under(HALF), menu="criteria", **STATE), raw, '[criterion.new]\nboundaries = "start"\n'
     )
     assert [code.value.startswith(line) for code in app.code].count(True) == 1
     assert names(app) == ["half", "one-type", "new"]
@@ -136,7 +136,7 @@ def test_a_session_has_so_many_criteria_and_no_more() -> None:
 
 
 def test_a_criterion_is_replaced_by_one_of_its_name_and_removed() -> None:
-    app = opened("Overview", under(HALF), bar_criteria=True, **STATE)
+    app = opened("Overview", under(HALF), menu="criteria", **STATE)
     before = app.dataframe[0].value.iloc[-1].tolist()
     app = uploaded(app, '[criterion.half]\nboundaries = "start"\n')
     assert app.dataframe[0].value.iloc[-1].tolist() != before
@@ -175,9 +175,9 @@ def test_what_is_saved_can_be_loaded() -> None:
     assert own_criteria.read_files([("saved.toml", own_criteria.write_toml(BOTH).encode())]) == (BOTH, ())
     template, problems = own_criteria.read_files([("template.toml", own_criteria.TEMPLATE.encode())])
     assert len(template) == 2 and not problems
-    app = opened("Overview", VIEW, bar_criteria=True, **STATE)
+    app = opened("Overview", VIEW, menu="criteria", **STATE)
     assert {button.label for button in app.get("download_button")} >= {"Template", "Save as TOML"}
-    none_of_own = opened("Overview", VIEW, bar_criteria=True)
+    none_of_own = opened("Overview", VIEW, menu="criteria")
     assert "Save as TOML" not in {button.label for button in none_of_own.get("download_button")}
 
 

@@ -49,6 +49,7 @@ from tests.support.pages import (
     address,
     at_start,
     cell,
+    choose,
     component_data,
     drop,
     headings,
@@ -60,6 +61,7 @@ from tests.support.pages import (
     sentence_links,
     sentences,
     sound,
+    title,
     unmarked,
     upload,
 )
@@ -86,7 +88,7 @@ def parameters(app: AppTest) -> dict[str, str]:
 @pytest.mark.parametrize("page", EVERY)
 def test_with_nothing_a_page_shows_the_demo(page: str) -> None:
     app = opened(page)
-    assert app.title[0].value == page and shows_records(app) and not app.error
+    assert title(app) == page and shows_records(app) and not app.error
     # Pharmacology has no confusion of types.
     demo = caches.demo("biology") if page == "Confusion" else DEMO
     assert parameters(app) == write_link(View(corpus=demo.corpus.digest, system=demo.start))
@@ -103,7 +105,7 @@ def test_a_link_to_a_corpus_not_here_names_it(page: str) -> None:
 @pytest.mark.parametrize("page", OURS)
 def test_with_the_demo_a_page_shows_a_table(page: str) -> None:
     app = opened(page, VIEW)
-    assert app.title[0].value == page
+    assert title(app) == page
     assert shows_records(app) and not app.warning and not app.info
 
 
@@ -119,7 +121,7 @@ def test_start_opens_the_demo() -> None:
     assert "66%" in "".join(link.label for link in app.get("page_link") if "rule-based" in link.label)
     app = sound(app.button(key="demo-pharmacology").click().run())
     assert address(app)["corpus"] == VIEW.corpus[:16]
-    assert [one.value for one in app.title] == ["Overview"], "what was opened is shown at once"
+    assert title(app) == "Overview", "what was opened is shown at once"
     assert len(account(at_start(app))) == 1 + len(DEMO.corpus.systems)
 
 
@@ -286,7 +288,7 @@ def test_the_bars_lead_to_as_many_records_as_they_say() -> None:
         assert row["f1"] == f"{table.at[place, 'F1']:.3f}"
         for part in row["parts"]:
             app = opened("Overview", VIEW, table_bars=(row["name"], part["code"]))
-            assert app.title[0].value == "Inspect" and address(app).get("criterion", "strict") == row["name"]
+            assert title(app) == "Inspect" and address(app).get("criterion", "strict") == row["name"]
             assert listed(app) == int(part["count"])
             assert int(part["count"]) == table.at[place, part["code"]]
     app = opened("Overview", VIEW, table_bars=("partial", "F1"))
@@ -371,7 +373,7 @@ def test_an_open_record_is_no_filter() -> None:
 
 
 def test_the_name_of_a_merged_type_stands_above_the_list_that_would_cover_it() -> None:
-    app = opened("Overview", VIEW, bar_merges=True)
+    app = opened("Overview", VIEW, menu="types")
     labels = [element.label for element in app.main if getattr(element, "type", "") in ("text_input", "multiselect")]
     assert labels.index("Merged type") < labels.index("takes the place of")
 
@@ -520,10 +522,10 @@ def test_scoring_changes_numbers_and_show_does_not() -> None:
 def test_all_criteria_are_in_one_list_and_those_that_do_not_apply_say_why() -> None:
     app = opened("Overview", VIEW)
     assert menus(app)[0] == "more"
-    app = sound(app.segmented_control(key="widget_schema").set_value("partial").run())
+    app = choose(app, "criterion", "partial")
     assert address(app)["criterion"] == "partial"
     assert not [box for box in app.selectbox if box.key == "widget_criterion"], "nothing is drawn that is not open"
-    app = opened("Overview", VIEW, bar_criteria=True)
+    app = opened("Overview", VIEW, menu="criteria")
     box = app.selectbox(key="widget_criterion")
     names = [option.partition(" · ")[0] for option in box.options]
     assert "left" in names and "core" not in names and "nervaluate-1.2.1" in names
@@ -532,8 +534,15 @@ def test_all_criteria_are_in_one_list_and_those_that_do_not_apply_say_why() -> N
     assert address(app)["criterion"] == "left" and menus(app)[0] == "left"
 
 
+@pytest.mark.parametrize("act", ["criterion", "system", "reference"])
+def test_a_choice_that_the_bar_does_not_offer_changes_nothing(act: str) -> None:
+    app = opened("Overview", VIEW)
+    before = address(app)
+    assert address(choose(app, act, "no such")) == before
+
+
 def test_types_are_merged_and_parted_again() -> None:
-    app = opened("Overview", VIEW, bar_merges=True)
+    app = opened("Overview", VIEW, menu="types")
     app.multiselect(key="merge_members").set_value(["NORMALIZABLES", "NO_NORMALIZABLES"])
     app.text_input(key="merge_name").set_value("drug, any")
     app = sound(app.button(key="merge_add").click().run())
@@ -552,7 +561,7 @@ def test_a_choice_of_types_runs_the_page_and_not_first_the_menus(monkeypatch: py
         return draw(*arguments, **options)
 
     monkeypatch.setattr(st, "multiselect", note_fragment)
-    opened("Overview", VIEW, bar_merges=True)
+    opened("Overview", VIEW, menu="types")
     assert fragments["widget_type"] is None and fragments["widget_leaveout"] is None
     assert fragments["merge_members"], "what is typed before a merge concerns the menu alone"
 
@@ -577,7 +586,7 @@ def chips(app: AppTest) -> str:
 
 
 def test_a_view_too_long_for_a_link_is_kept_and_told() -> None:
-    app = opened("Inspect", VIEW, bar_share_menu=True)
+    app = opened("Inspect", VIEW, menu="share")
     app = sound(app.text_input(key="widget_q").set_value("x" * 2_100).run())
     assert not app.query_params
     assert any("does not fit a link" in caption.value for caption in app.caption)

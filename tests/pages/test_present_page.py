@@ -22,7 +22,7 @@ from pages.shared.data import caches, playlists
 from pages.shared.data.loading import load_demo
 from pages.shared.server import access
 from pages.shared.view import FIGURES_OF_SYSTEM, MASKED, View, keys
-from tests.support.pages import DEMO, address, opened, sound, start_afresh
+from tests.support.pages import DEMO, address, opened, sound, start_afresh, title
 from tests.support.workbench import act, card, workbench
 
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
@@ -70,7 +70,7 @@ def slide(app: AppTest) -> str:
 def test_a_star_puts_a_record_on_a_playlist_and_takes_it_out_again(store: PlaylistStore) -> None:
     app = starred(0)
     (playlist,) = store.playlists().standing
-    assert opened("Present", replace(VIEW, playlist=playlist.uid)).title[0].value == "Present"
+    assert title(opened("Present", replace(VIEW, playlist=playlist.uid))) == "Present"
     assert (playlist.name, len(playlist.items)) == ("Starred", 1)
     shown = playlist.items[0].starred.shown
     assert (shown.system, shown.criterion, shown.document, shown.record) == (
@@ -200,7 +200,7 @@ def test_a_link_to_a_playlist_opens_it_on_a_server_anew(store: PlaylistStore) ->
     start_afresh()
     for view in (replace(VIEW, playlist="0" * 12), replace(VIEW, playlist="0" * 12, slide="record")):
         lost = opened("Present", view)
-        assert "not in this server's store of verdicts" in lost.warning[0].value and lost.title[0].value == "Present"
+        assert "not in this server's store of verdicts" in lost.warning[0].value and title(lost) == "Present"
 
 
 def test_without_its_corpus_a_playlist_says_what_to_upload(

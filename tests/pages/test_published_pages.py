@@ -30,7 +30,7 @@ from pages.shared.view import View
 from pages.shared.view.text import plain
 from tests.analysis.criteria.test_convention_differences import flat
 from tests.pages.test_pages import EVERY
-from tests.support.pages import VIEW, address, cell, headings, menus, opened, sound
+from tests.support.pages import VIEW, address, cell, choose, headings, menus, opened, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tB-Pain\nback\tI-Pain\npain\tI-Pain\n\nNo\tO\ncure\tB-Drug\n\n"
 FOUND = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tO\nback\tB-Pain\npain\tI-Pain\n\nNo\tI-Drug\ncure\tI-Pain\n\n"
@@ -157,10 +157,7 @@ def test_a_page_under_a_published_scorer_says_what_it_counts_by(tags: Loaded, pa
     assert address(app)["criterion"] == "conlleval"
     assert any("The figures of conlleval" in caption.value and "strict" in caption.value for caption in app.caption)
     assert menus(app)[0] == "conlleval"
-    schemas = app.segmented_control(key="widget_schema")
-    # What scrolls is measured in each run, before the page is laid out.
-    assert schemas.proto.wrap
-    assert "criterion" not in address(sound(schemas.set_value("strict").run()))
+    assert "criterion" not in address(choose(app, "criterion", "strict"))
 
 
 @pytest.mark.parametrize("row", [0, 1, 2])
@@ -224,14 +221,14 @@ def test_of_a_large_corpus_the_menu_tries_no_scorer(drawn: Loaded, monkeypatch: 
 
 
 def test_scorers_are_offered_and_those_that_do_not_apply_say_what_they_need(tags: Loaded) -> None:
-    app = opened("Overview", view_of(tags, "strict"), bar_criteria=True)
+    app = opened("Overview", view_of(tags, "strict"), menu="criteria")
     box = app.selectbox(key="widget_criterion")
     assert set(conventions()) & {option.partition(" · ")[0] for option in box.options}
     app = sound(box.set_value("conlleval").run())
     assert address(app)["criterion"] == "conlleval"
     convention = conventions()["conlleval"]
     assert any(plain(convention.sentence, 400)[:100] in caption.value for caption in app.caption)
-    app = opened("Overview", VIEW, bar_criteria=True)
+    app = opened("Overview", VIEW, menu="criteria")
     assert not any(option.startswith("conlleval ·") for option in app.selectbox(key="widget_criterion").options)
     assert any("conlleval: it needs" in caption.value for caption in app.caption)
     assert any("which cannot say that" in caption.value for caption in app.caption)

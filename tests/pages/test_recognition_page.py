@@ -24,6 +24,7 @@ from tests.support.pages import (
     PREDICTION,
     account,
     address,
+    bar_list,
     component_data,
     drop,
     give_role,
@@ -33,6 +34,7 @@ from tests.support.pages import (
     roles,
     settled,
     sound,
+    title,
     unmarked,
     ways,
 )
@@ -78,7 +80,7 @@ def test_layers_of_one_upload_get_roles_of_their_own() -> None:
     app = read(app)
     assert not app.error
     # Nothing is gold: the annotator is the reference, by name.
-    assert app.selectbox(key="widget_reference").value == ANN
+    assert bar_list(app, "reference")[1] == ANN
     assert rows(app) == {
         ANN: f"export.json#{ANN}",
         SECOND: f"export.json#{SECOND}",
@@ -309,7 +311,7 @@ def test_a_broken_file_of_a_zip_leaves_the_rest_to_be_read() -> None:
     app = read(app)
     assert app.error and len(problems(app)) == 1 and address(app)["system"] == "run-1"
     app = sound(app.button(key="read_rest").click().run())
-    assert app.title[0].value == "Overview"
+    assert title(app) == "Overview"
 
 
 def test_files_dropped_together_are_layers_by_name_and_share_texts() -> None:

@@ -13,7 +13,7 @@ from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reference_layer import former_gold, gold_name, layers, swap_gold, take_as_gold, with_reference
 from pages.shared.view import View
-from tests.support.pages import DEMO, VIEW, address, opened, sound
+from tests.support.pages import DEMO, VIEW, address, bar_list, choose, opened
 
 FORMER = "original gold"
 SYSTEMS = ["annotator-1", "annotator-2", "perceptron", "rules"]
@@ -99,17 +99,15 @@ def test_every_page_shows_it(page: str) -> None:
     app = opened(page, view)
     assert not app.warning and not app.error
     assert address(app)["corpus"] == DEMO.corpus.digest[:16] and address(app)["reference"] == "annotator-1"
-    box = app.selectbox(key="widget_reference")
-    assert box.value == "annotator-1"
-    app = sound(box.set_value("gold").run())
+    assert bar_list(app, "reference")[1] == "annotator-1"
+    app = choose(app, "reference", "gold")
     assert "reference" not in address(app) and not app.warning
 
 
 def test_it_is_chosen_in_the_context_bar() -> None:
     app = opened("Overview", replace(VIEW, system="annotator-1"))
-    box = app.selectbox(key="widget_reference")
-    assert box.options == ["gold", *(layer.name for layer in DEMO.corpus.systems)]
-    app = sound(box.set_value("annotator-1").run())
+    assert bar_list(app, "reference") == (["gold", *(layer.name for layer in DEMO.corpus.systems)], "gold")
+    app = choose(app, "reference", "annotator-1")
     assert address(app)["reference"] == "annotator-1" and address(app)["system"] == FORMER
 
 

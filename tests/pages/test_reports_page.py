@@ -41,7 +41,7 @@ def here(view: View) -> PageContext:
 
 
 def test_the_button_is_there() -> None:
-    app = opened("Overview", VIEW, bar_share_menu=True)
+    app = opened("Overview", VIEW, menu="share")
     assert "Download report" in [one.proto.label for one in app.get("download_button")]
 
 

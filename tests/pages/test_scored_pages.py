@@ -115,7 +115,7 @@ def shown(app: AppTest) -> list[str]:
 def test_a_page_shows_what_it_shows_in_memory(served: Path, page: str, change: dict[str, object]) -> None:
     view = View(system=systems()[0], **change)  # type: ignore[arg-type]
     folder, memory = (
-        opened(page, replace(view, corpus=digest), bar_merges=True)
+        opened(page, replace(view, corpus=digest), menu="types")
         for digest in (read(served / "scored").digest, load_demo("pharmacology").corpus.digest)
     )
     assert shown(folder) == shown(memory) and shown(folder)

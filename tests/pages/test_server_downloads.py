@@ -25,7 +25,7 @@ def test_files_of_one_system_name_it_and_hold_the_intervals_that_the_page_shows(
 def test_a_file_outlasts_the_clicks_of_others_until_it_is_fetched(app: str) -> None:
     with Visitor(app) as one, Visitor(app) as other:
         one.open("Overview")
-        one.unfold("export_menu")
+        one.open_menu("export")
         address = one.file_address("csv_types")
         for _ in range(3):
             other.open("Guide")

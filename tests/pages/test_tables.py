@@ -34,7 +34,6 @@ def page() -> None:
     from pages.shared.data.page_context import PageContext
     from tests.support.pages import DEMO, VIEW
 
-    place = st.container()
     export_menu.begin()
     context = PageContext(DEMO, VIEW, caches.settings_of(DEMO.corpus.gold, VIEW))
     columns = (
@@ -55,7 +54,7 @@ def page() -> None:
         height=300,
     )
     tables.show_table(context, replace(table.selected("type", "note"), name="plain"), caption="")
-    export_menu.draw(place)
+    export_menu.draw(is_open=st.session_state.get("exports", False))
 
 
 def drawn(**state: object) -> AppTest:
@@ -101,7 +100,7 @@ def test_a_choice_goes_with_the_facts_it_was_made_under() -> None:
 
 
 def test_every_table_with_a_signature_offers_its_files() -> None:
-    app = drawn(export_menu=True)
+    app = drawn(exports=True)
     assert [button.proto.label for button in app.get("download_button")] == [
         "CSV",
         "Parquet",

@@ -30,7 +30,18 @@ from pages.shared.server import access
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.view import MASKED, View, keys
 from pages.shared.view.link import read_link
-from tests.support.pages import DEMO, VIEW, address, headings, opened, sentence_links, sentences, sound, start_afresh
+from tests.support.pages import (
+    DEMO,
+    VIEW,
+    address,
+    choose,
+    headings,
+    opened,
+    sentence_links,
+    sentences,
+    sound,
+    start_afresh,
+)
 from tests.support.workbench import act, card, choose_facet, facets, listed, sent_by, span_words, workbench
 
 BOB = {keys.REVIEWER: "Bob"}
@@ -890,7 +901,7 @@ def test_verdicts_and_notes_stay_with_their_annotator_when_the_two_change_places
     app = act(app, "gold", note="anna read the guideline")
     app = act(app, "pred", note="ben saw the suffix")
     assert verdicts(app)[:2] == ["anna · Ann", "ben · Ann"]
-    app = sound(app.button(key="bar_swap").click().run())
+    app = choose(app, "swap")
     assert workbench(app)["verdicts"]["labels"][:2] == ["ben", "anna"]
     labels = {span_words(entry): entry[6] for entry in workbench(app)["entries"] if entry[6]}
     assert labels == {"Aspirin tablet": "anna · Ann", "Antibodies against cyclic citrullinated peptide": "ben · Ann"}
@@ -917,5 +928,5 @@ def test_two_annotators_are_finished_by_the_same_verdicts_in_either_order(store:
         assert sorted(table["verdict"]) == ["anna is right", "ben is right"]
         assert not [result for result in table["result"] if result.startswith("not applied")]
         spans.append(sorted(table["after"]))
-        app = sound(app.button(key="bar_swap").click().run())
+        app = choose(app, "swap")
     assert spans[0] == spans[1]

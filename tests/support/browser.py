@@ -294,7 +294,7 @@ class Visit:
         # While the page still runs, the button may be about to be replaced, and would take no click.
         self.wait_until_drawn(self.run_count() - 1)
         self.page.locator(".st-key-context_bar").get_by_role("button", name=name).click()
-        menu = self.page.get_by_test_id("stPopoverBody")
+        menu = self.page.locator("[class*='st-key-bar_open_'][role]")
         # A menu runs itself alone, so that the page's runs do not tell.
         menu.get_by_test_id("stElementContainer").first.wait_for()
         return menu

@@ -15,11 +15,13 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from nereval_core.tables import Table
+from pages.shared.components.export_menu import MENU
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, playlists, verdict_store
 from pages.shared.data.loading import load_demo
 from pages.shared.data.memo import MEMO
-from pages.shared.view import View
+from pages.shared.frame import context_bar
+from pages.shared.view import View, keys
 from pages.shared.view.keys import LIST
 from pages.shared.view.link import read_link, write_link
 from tests.support import ROOT
@@ -74,8 +76,9 @@ def start_afresh() -> None:
         kept.cache_clear()
 
 
-def opened(page: str, view: View | None = None, **state: object) -> AppTest:
-    """Open a page, or a part of one, in a fresh session, as a link does, with widgets preset."""
+def opened(page: str, view: View | None = None, *, menu: str = "", **state: object) -> AppTest:
+    """Open a page, or a part of one, in a fresh session, as a link does, with a menu open and widgets preset."""
+    state |= menu_state(menu) if menu else {}
     if page in TABS:
         page, tab = TABS[page]
         view = replace(view or View(), **tab)
@@ -132,8 +135,37 @@ def cell(row: int, column: str) -> dict[str, object]:
 
 
 def menus(app: AppTest) -> list[str]:
-    """Return the labels of the buttons that open something over the page."""
-    return [block.proto.popover.label for block in app.get("popover")]
+    """Return the labels of the buttons that open something over the page, those of the bar first."""
+    in_bar = [label for _, label, _ in (head(app)["bar"] or {"menus": ()})["menus"]]
+    return in_bar + [block.proto.popover.label for block in app.get("popover")]
+
+
+def head(app: AppTest) -> dict[str, Any]:
+    """Return what the head of a page is sent: its title, and what stands in the context bar."""
+    return next(data for data in component_data(app) if data.get("part") == "head")
+
+
+def title(app: AppTest) -> str:
+    return str(head(app)["title"])
+
+
+def bar_list(app: AppTest, act: str) -> tuple[list[str], str]:
+    """Return the names in the list of the bar in which "system" or "reference" is chosen, and the chosen one."""
+    part = next(part for part in head(app)["bar"]["layers"] if part.get("act") == act)
+    return [name for name, *_ in part["options"]], part["chosen"]
+
+
+def menu_state(name: str) -> dict[str, object]:
+    """Return what is in the session while a menu of the bar, or of exports, is open."""
+    return {context_bar.END if name == MENU else context_bar.MENU: {"open": name}}
+
+
+def choose(app: AppTest, act: str, value: str = "") -> AppTest:
+    """Choose in the context bar: a "criterion", a "system", a "reference", or "swap" the last two."""
+    number = app.session_state[keys.EVENTS][context_bar.KEY].last + 1 if keys.EVENTS in app.session_state else 1
+    event = {"seq": number, "act": act, "value": value}
+    app.session_state[context_bar.KEY] = {"out": {"mount": "test", "events": [event]}}
+    return sound(app.run())
 
 
 def component_data(app: AppTest) -> list[dict[str, Any]]:
@@ -206,7 +238,7 @@ def read(app: AppTest) -> AppTest:
 
 def at_start(app: AppTest) -> AppTest:
     """Return to Start from the page that a corpus was opened on."""
-    return app if any(one.value == "nereval" for one in app.title) else sound(app.switch_page("app.py").run())
+    return app if title(app) == "nereval" else sound(app.switch_page("app.py").run())
 
 
 def account(app: AppTest) -> pd.DataFrame:

@@ -59,6 +59,7 @@ class Visitor:
         """Seconds by fragment that asks to be drawn again and again."""
         self._states: dict[str, WidgetState] = {}
         self._numbers = count(1)
+        self._chosen = 0
         first = self.ask("/?" + urlencode({"token": token}) if token else "/", **HTML)
         if first.status == 303:
             self.ask(first.headers["location"], **HTML)
@@ -219,6 +220,17 @@ class Visitor:
     def send(self, name: str, **values: Any) -> float:
         """Set values of a component of the app's own, as `setStateValue` does."""
         return self._change(name, json_value=json.dumps(values))
+
+    def choose_in_bar(self, act: str, value: str = "") -> float:
+        """Choose in the context bar: a "criterion", a "system", a "reference", or "swap" the last two."""
+        self._chosen += 1
+        return self.send(
+            "context_bar", out={"mount": "v", "events": [{"seq": self._chosen, "act": act, "value": value}]}
+        )
+
+    def open_menu(self, name: str) -> float:
+        """Open a menu of the page: "criteria", "types", "share" or "export"; "" closes the one of exports."""
+        return self.send("page_end" if name in ("export", "") else "bar_menu", open=name)
 
     def trigger(self, name: str, event: str, value: Any) -> float:
         """Send an event of a component of the app's own, as `setTriggerValue` does."""

@@ -25,8 +25,8 @@ from nereval_core.tables.excel import CELL_CHARACTERS, as_excel, excel_of
 from nereval_core.tables.rendering import RENDERED, as_csv, as_parquet, in_form
 from pages.shared.components import downloads
 from pages.shared.components.downloads import FORMS, file_of
-from pages.shared.components.export_menu import MENU
 from pages.shared.data.loading import load_demo
+from pages.shared.frame import context_bar
 from pages.shared.view import View
 from pages.shared.view.keys import LIST
 from tests.support.commands import Cli
@@ -163,7 +163,7 @@ def test_files_are_offered_once_asked_for(page: str) -> None:
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
     app = opened(page, view)
     assert not app.get("download_button")
-    app.session_state[MENU] = True
+    app.session_state[context_bar.END] = {"open": "export"}
     shown = [button.label for button in sound(app.run()).get("download_button")]
     layer = ["gold-errors.jsonl · 53 spans"] if page == "Inspect" else []
     forms = [label for label, _, _ in FORMS.values()]
@@ -176,7 +176,7 @@ def test_files_are_offered_once_asked_for(page: str) -> None:
 def test_a_table_too_long_to_be_read_is_offered_to_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloads, "PRINTED", 3)
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
-    app = opened("Inspect", view, export_menu=True)
+    app = opened("Inspect", view, menu="export")
     assert [button.label for button in app.get("download_button")][:-1] == ["CSV", "Parquet", "Excel"]
     monkeypatch.setattr(downloads, "CALCULATED", 4)
     assert [button.label for button in sound(app.run()).get("download_button")][:-1] == ["CSV", "Parquet"]
@@ -243,7 +243,7 @@ def test_the_command_line_writes_excel(cli: Cli) -> None:
 @pytest.mark.parametrize(("page", "name"), [("Overview", "criteria"), ("Confusion", "confusion")])
 def test_a_figure_is_offered_as_a_page_and_as_a_picture(page: str, name: str) -> None:
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
-    app = opened(page, view, export_menu=True)
+    app = opened(page, view, menu="export")
     assert f"figure_{name}" in [button.key for button in app.get("download_button")]
     figures, parts = len(app.get("plotly_chart")), len(app.get("bidi_component"))
     # What only a table could be drawn as is drawn here first, as the browser makes the picture of what it shows.
@@ -254,14 +254,14 @@ def test_a_figure_is_offered_as_a_page_and_as_a_picture(page: str, name: str) ->
 def test_where_no_picture_can_be_drawn_the_menu_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BROWSER_PATH", "/nowhere/chromium")
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
-    app = opened("Confusion", view, export_menu=True)
+    app = opened("Confusion", view, menu="export")
     assert "PDF for papers" not in [button.proto.label for button in app.get("download_button")]
     assert any("no figures for papers" in said.value and "no Chromium" in said.value for said in app.caption)
 
 
 def test_figures_have_no_buttons_of_their_own() -> None:
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
-    app = opened("Slices", view, export_menu=True)
+    app = opened("Slices", view, menu="export")
     figures = app.get("plotly_chart")
     assert figures
     assert all(json.loads(figure.proto.config) == {"displayModeBar": False} for figure in figures)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.analysis.methods import FORMS, Methods
 from nereval_core.analysis.methods.statements import linked_citation
@@ -31,7 +30,8 @@ _mount = component(
     css=(_HERE / "picture_buttons.css").read_text(encoding="utf-8"),
     js=(_HERE / "picture_buttons.js").read_text(encoding="utf-8"),
 )
-MENU = "export_menu"
+MENU = "export"
+"""Its name among the menus of the page."""
 
 
 @dataclass
@@ -80,17 +80,12 @@ def register(
         item.figure, item.page = figure, page
 
 
-def draw(place: DeltaGenerator) -> None:
-    """Draw the menu of what was registered, at a place that was kept for it."""
+def draw(*, is_open: bool) -> bool:
+    """Draw the menu of what was registered, if it is open; return whether anything was registered."""
     items = _items.get()
     _items.set(None)
-    if not items:
-        return
-    with place, st.popover("Export", key=MENU, type="tertiary", on_change="rerun") as popover:
-        if not popover.open:
-            return
-        with st.container(width=500, gap="small"):
-            # A tooltip would lie over this.
+    if items and is_open:
+        with st.container(key=keys.OPEN_MENU + MENU, gap="small"):
             st.caption(_HELP)
             width = _choose_width() if any(item.figure for item in items.values()) else None
             for name, item in items.items():
@@ -99,6 +94,7 @@ def draw(place: DeltaGenerator) -> None:
                 for draw_files in item.tables:
                     draw_files()
             st.caption("Each file holds the whole of it, with the signature of its numbers.")
+    return bool(items)
 
 
 def _choose_width() -> float | None:

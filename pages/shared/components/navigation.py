@@ -19,7 +19,7 @@ from pages.shared.view import View, keys, state
 ROOT = Path(__file__).parents[3]
 START = "app.py"
 TITLE = "title_row"
-"""The container of a page's title."""
+"""The key of a page's title, see `frame/context_bar.js`."""
 
 GROUPS = {
     "": ("Start",),

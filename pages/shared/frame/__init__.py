@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.problems import name_text
 from nereval_core.records.queries import ABSENT, ORDERS, Query
@@ -63,14 +63,22 @@ def page(
         if draw_login():
             return
         _go_on(title)
+        has_exports = False
         with guarded():
-            page, dropped = page_context(demo=needs_corpus if demo is None else demo(state.view()), example=example)
+            has_demo = needs_corpus if demo is None else demo(state.view())
+            make_context = partial(page_context, demo=has_demo, example=example)
+            page, dropped = make_context()
+            if page is not None and context_bar.apply_event(page):
+                page, dropped = make_context()
             fits = state.write_address()
             alone = page is not None and bare(page.view)
             export_menu.begin()
-            exports = None if alone else _draw_frame(title, page, fits)
+            if not alone:
+                _draw_frame(title, page, fits)
             # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
-            with st.container():
+            with st.container(key="notices"):
+                if not alone:
+                    _draw_waiting(title, page)
                 _tell([*notices, *dropped], passing=alone)
                 if page is not None and not alone:
                     # Inspect says itself which record is open; a chip would push its text down.
@@ -81,36 +89,32 @@ def page(
                 scored_folders.say_elsewhere(title)
             elif page is not None or not needs_corpus:
                 body(page)
-            if exports is not None:
-                export_menu.draw(exports)
+            if not alone:
+                has_exports = export_menu.draw(is_open=context_bar.open_menu(context_bar.END) == export_menu.MENU)
             into_view.draw()
-        _count_run()
+        context_bar.draw_end(_count_run(), has_exports)
 
     return run
 
 
-def _draw_frame(title: str, page: PageContext | None, fits: bool) -> DeltaGenerator:
-    """Draw navigation, context bar, the reading that goes on, the line that names a demo, and the title.
-
-    Return the place of the menu that exports what the page draws below.
-    """
+def _draw_frame(title: str, page: PageContext | None, fits: bool) -> None:
+    """Draw navigation, context bar, and title."""
     with st.sidebar:
         navigation.draw_links(("Linking",) if page is None else _inapplicable(page))
         draw_logout()
-    if page is not None:
-        context_bar.draw_context_bar(page, fits)
-    with st.container(key="notices"):
-        opening.draw_waiting()
-        if title == "Start":
-            st.session_state.pop(keys.READING_REFUSED, None)
-        elif keys.READING_REFUSED in st.session_state:
-            navigation.link_to("Start", ":red[The files were not read: see why at Start →]", state.view())
-        if page is not None and page.is_demo and title != "Start":
-            name = named(page.loaded.corpus.name)
-            navigation.link_to("Start", f"Demo: {name} · :primary[open your own →]", page.view)
-    with st.container(horizontal=True, vertical_alignment="center", key=navigation.TITLE):
-        st.title(title if title != "Start" else "nereval")
-        return st.container(width="content")
+    context_bar.draw_head(title if title != "Start" else "nereval", page, fits)
+
+
+def _draw_waiting(title: str, page: PageContext | None) -> None:
+    """Draw the reading that goes on, and the line that names a demo."""
+    opening.draw_waiting()
+    if title == "Start":
+        st.session_state.pop(keys.READING_REFUSED, None)
+    elif keys.READING_REFUSED in st.session_state:
+        navigation.link_to("Start", ":red[The files were not read: see why at Start →]", state.view())
+    if page is not None and page.is_demo and title != "Start":
+        name = named(page.loaded.corpus.name)
+        navigation.link_to("Start", f"Demo: {name} · :primary[open your own →]", page.view)
 
 
 def _inapplicable(page: PageContext) -> tuple[str, ...]:
@@ -145,12 +149,10 @@ def _guide(view: View) -> None:
     navigation.link_to("Start", ":primary[Upload your own files at Start →]", view)
 
 
-def _count_run() -> None:
-    runs = st.session_state.get(keys.RUNS, 0) + 1
-    st.session_state[keys.RUNS] = runs
-    with st.container(key=f"run-{runs}"):
-        # Something has to be in it, or it would not be drawn.
-        st.caption("\u200b")
+def _count_run() -> int:
+    """Return the number of this run in its session."""
+    st.session_state[keys.RUNS] = st.session_state.get(keys.RUNS, 0) + 1
+    return int(st.session_state[keys.RUNS])
 
 
 def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:

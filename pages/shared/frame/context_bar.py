@@ -1,84 +1,171 @@
-"""The context bar, first on every page: corpus, system, reference, matching criterion and types.
+"""The head of every page: the context bar, with corpus, system, reference, criterion and menus, and the title.
 
-The menu of criteria lists published scorers too, and says why some do not apply. The menu of types says which are
-merged, left out of the scores, and shown in lists.
+Bar and title are one component, as an element of Streamlit for each costs more than what the page shows. Its menus are
+drawn by Streamlit while they are open. The menu of criteria lists published scorers too, and says why some do not
+apply. The menu of types says which are merged, left out of the scores, and shown in lists.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from nereval_core.conventions import conventions
 from nereval_core.problems import name_text, shortened_name
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion
-from pages.shared.components import navigation
+from pages.shared.components import links
+from pages.shared.components.component_events import EVENTS, Event, acknowledged, apply_events
 from pages.shared.data import caches, own_criteria, reference_layer
 from pages.shared.data.page_context import PageContext, page_context
 from pages.shared.frame import share_menu
 from pages.shared.frame.faults import guarded
+from pages.shared.server.component_files import component
 from pages.shared.streamlit_internals import for_whole_page
 from pages.shared.view import View, keys, state
-from pages.shared.view.text import criterion_explained, named, plain
+from pages.shared.view.text import criterion_explained, plain, visible
 
-TYPE_MENU = f"{keys.BAR}merges"
+KEY, MENU, END = "context_bar", f"{keys.BAR}menu", "page_end"
+"""The component of the head; the part of it that opens menus; and the part that ends a page, with its exports."""
 NARROWEST, WIDEST = 100, 260
 """Pixels of a list of systems or layers."""
 CHARACTER, BUTTON = 8, 50
 """Pixels of a character of a name, and of the button that opens the list."""
+_HERE = Path(__file__).parent
+_mount = component(
+    "nereval_head",
+    css=(_HERE / "context_bar.css").read_text(encoding="utf-8"),
+    js="".join(
+        (
+            (_HERE.parent / "components" / "morph.js").read_text(encoding="utf-8"),
+            links.SCRIPT,
+            EVENTS,
+            *((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("menus", "context_bar")),
+        )
+    ),
+)
 
 
-def draw_context_bar(page: PageContext, fits: bool) -> None:
-    """Draw the bar; `fits`: the view fits a link.
+def draw_head(title: str, page: PageContext | None, fits: bool) -> None:
+    """Draw the bar, where there is a corpus, and the title of a page; `fits`: the view fits a link.
 
     A menu that opens runs itself alone: the page stays as it is, and is not dimmed.
     """
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="context_bar"):
-        name = page.loaded.corpus.name
-        about = f"The corpus {named(name, 200)}; another one is opened at Start."
-        navigation.link_to("Start", named(name, 40), page.view, icon=":material/folder_open:", help=about)
-        _pair(page)
-        schemas = _criterion(page)
-        _menus(page.view, own_criteria.criteria(), schemas, fits)
+    data = {**acknowledged(KEY), "part": "head", "title": title, "bar": None if page is None else bar_data(page)}
+    _mount(data=data, key=KEY, on_out_change=lambda: None)
+    if page is not None:
+        _menus(page.view, own_criteria.criteria(), fits)
+
+
+def draw_end(run: int, exports: bool) -> None:
+    """End a page by the number of its run; `exports`: something on it can be exported, by a button beside its title."""
+    _mount(data={"part": "end", "run": run, "exports": exports}, key=END, on_open_change=lambda: None)
+
+
+def open_menu(part: str) -> str:
+    """Return the name of the menu that is open, of those that a part of the component opens: MENU or END."""
+    return str(st.session_state.get(part, {}).get("open") or "")
+
+
+def bar_data(page: PageContext) -> dict[str, Any]:
+    """Return what the component is sent of the bar."""
+    name = name_text(page.loaded.corpus.name)
+    about = f"The corpus {visible(name, 200)}; another one is opened at Start."
+    criterion, schemas = page.view.criterion, _schemas(page)
+    return {
+        "corpus": links.link_data(links.Link(visible(name, 40), "Start", page.view, about)),
+        "layers": _layers(page),
+        "criteria": schemas,
+        "criterion": criterion,
+        "menus": [
+            # Its button names what is chosen, unless that stands beside it.
+            [
+                "criteria",
+                "more" if criterion in schemas else visible(criterion, 30),
+                "All matching criteria and published scorers",
+            ],
+            ["types", _types_label(page.view), "Types in lists, left out and merged"],
+            ["share", "Share", "Link, report and masking"],
+        ],
+    }
+
+
+def _schemas(page: PageContext) -> list[str]:
+    return [name for name in SCHEMAS if name in page.criteria]
+
+
+def _layers(page: PageContext) -> list[dict[str, Any]]:
+    """Return the lists and words of the bar: the systems, and the layers that may be their reference if several.
+
+    Annotators stand in the order of tables, the reference first, with a button that swaps the two.
+    """
+    names = _reference_names(page)
+    chosen_name = page.view.reference or reference_layer.gold_name(page.loaded) if names else ""
+    reference = _list_data("reference", "Reference", names, chosen_name)
+    if page.words.annotators:
+        # There is nothing to choose between two annotators.
+        if len(names) < 3:
+            reference = {"name": visible(page.words.reference, 40)}
+        system = {"name": visible(name_text(page.system), 40)}
+        if len(page.systems) > 1:
+            system = _list_data("system", "Annotator", page.systems, page.system)
+        swap_help = f"Swap the two: {visible(name_text(page.system))} as reference."
+        swap_help += " Verdicts stay: who is right does not change."
+        return [{"text": "reference:"}, reference, {"swap": swap_help}, system]
+    system = _list_data("system", "System", page.systems, page.system)
+    if len(names) < 3:
+        return [system, {"text": f"reference: {visible(page.words.reference, 40)}"}]
+    return [system, {"text": "reference:"}, reference]
+
+
+def _reference_names(page: PageContext) -> list[str]:
+    return list(reference_layer.layers(page.loaded)) if page.loaded.has_layers else []
+
+
+def _list_data(act: str, label: str, names: Sequence[str], value: str) -> dict[str, Any]:
+    """Return what the component is sent of a list; that of references is as wide as the name chosen."""
+    labels = labels_of(names)
+    width = list_width([labels[value]] if act == "reference" and names else labels.values())
+    options = [[name, text, name_text(name)] for name, text in labels.items()]
+    return {"act": act, "label": label, "options": options, "chosen": value, "width": width}
+
+
+def apply_event(page: PageContext) -> bool:
+    """Choose what the reader has chosen in the bar since the last run; return whether there was anything."""
+    return apply_events(KEY, partial(_choose, page))
+
+
+def _choose(page: PageContext, _: Event, event: Event) -> None:
+    act, name = event["act"], str(event.get("value"))
+    if act == "criterion" and name in page.criteria:
+        _take_criterion(name)
+    elif act == "system" and name in page.systems:
+        state.update(system=name)
+    elif act == "reference" and name in reference_layer.layers(page.loaded):
+        state.put(reference_layer.take_as_gold(state.view(), page.loaded, name))
+    elif act == "swap":
+        state.put(reference_layer.swapped_view(state.view(), page.loaded, page.system))
 
 
 @st.fragment
-def _menus(view: View, own: tuple[Criterion, ...], schemas: Sequence[str], fits: bool) -> None:
-    """Draw the menus of a view and the session's own criteria; where a menu has changed these the page runs again."""
+def _menus(view: View, own: tuple[Criterion, ...], fits: bool) -> None:
+    """Draw the open menu of a view and the session's own criteria; where it has changed these the page runs again."""
     if (view, own) != (state.view(), own_criteria.criteria()):
         st.rerun()
-    with guarded():
+    _mount(data={"part": "menus"}, key=MENU, on_open_change=lambda: None)
+    draw_content = {"criteria": _criterion_menu, "types": _type_menu, "share": share_menu.draw_content}
+    if (name := open_menu(MENU)) not in draw_content:
+        return
+    with st.container(key=keys.OPEN_MENU + name), guarded():
         # Not the page's own context: what a fragment is given stays in memory for as long as its session.
         page, _ = page_context(demo=False)
         if page is None:
             st.rerun()
-        _draw_criterion_menu(page, schemas, fits)
-        _draw_type_menu(page)
-        share_menu.draw_share_menu(page, fits)
-
-
-def _pair(page: PageContext) -> None:
-    """Offer the systems, and the layers that may be their reference where there are several.
-
-    Annotators stand in the order of tables, the reference first, with a button that swaps the two.
-    """
-    names = list(reference_layer.layers(page.loaded)) if page.loaded.has_layers else []
-    if page.words.annotators:
-        st.caption("reference:", width="content")
-        _reference(page, names)
-        swapped = reference_layer.swapped_view(page.view, page.loaded, page.system)
-        swap_help = f"Swap the two: {named(page.system)} as reference. Verdicts stay: who is right does not change."
-        st.button("⇄", key=f"{keys.BAR}swap", type="tertiary", help=swap_help, on_click=state.put, args=(swapped,))
-        _system(page)
-        return
-    _system(page)
-    if len(names) < 3:
-        st.caption(f"reference: {plain(page.words.reference, 40)}", width="content")
-        return
-    st.caption("reference:", width="content")
-    _reference(page, names)
+        draw_content[name](page, fits)
 
 
 def list_width(labels: Iterable[str]) -> int:
@@ -93,86 +180,23 @@ def labels_of(names: Sequence[str]) -> dict[str, str]:
     return {name: label if uses[label] == 1 else name_text(name) for name, label in labels.items()}
 
 
-def _system(page: PageContext) -> None:
-    # There is nothing to choose between two annotators.
-    if page.words.annotators and len(page.systems) == 1:
-        st.markdown(f"**{named(page.system, 40)}**", width="content")
-        return
-    labels = labels_of(page.systems)
-    st.selectbox(
-        "Annotator" if page.words.annotators else "System",
-        page.systems,
-        format_func=labels.__getitem__,
-        label_visibility="collapsed",
-        width=list_width(labels.values()),
-        **state.mirror_field("system", page.system),
-    )
-
-
-def _reference(page: PageContext, names: list[str]) -> None:
-    if len(names) < 3:
-        st.markdown(f"**{plain(page.words.reference, 40)}**", width="content")
-        return
-    labels = labels_of(names)
-    reference = page.view.reference or reference_layer.gold_name(page.loaded)
-    st.selectbox(
-        "Reference",
-        names,
-        format_func=labels.__getitem__,
-        label_visibility="collapsed",
-        width=list_width([labels[reference]]),
-        **reference_layer.mirror("reference", page.view, page.loaded),
-    )
-
-
-def _criterion(page: PageContext) -> list[str]:
-    """Offer the schemas side by side, and return them; a menu beside them has all other criteria."""
-    schemas = [name for name in SCHEMAS if name in page.criteria]
-    criterion = page.view.criterion
-    st.segmented_control(
-        "Matching criterion",
-        schemas,
-        label_visibility="collapsed",
-        # Else its place is measured in each run to scroll to the chosen one, before the page is laid out.
-        wrap=True,
-        **state.mirror("schema", criterion if criterion in schemas else None, _take_schema),
-    )
-    return schemas
-
-
-def _take_schema(name: str | None) -> None:
-    # A click on the chosen one would take the choice back: there is always a criterion.
-    if name is not None:
-        _take_criterion(name)
-
-
 def _take_criterion(name: str) -> None:
     # Criteria shows the step of the criterion chosen last.
     state.update(criterion=name, step="")
 
 
-def _draw_criterion_menu(page: PageContext, beside: Sequence[str], fits: bool) -> None:
-    """Draw the menu; its button names what is chosen, unless that stands among those `beside` it.
-
-    What has no room in the bar of a telephone stands in it too, see `frame.css`.
-    """
-    criterion = page.view.criterion
-    label = "more" if criterion in beside else plain(criterion, 30)
-    key, words = f"{keys.BAR}criteria", "All matching criteria and published scorers"
-    with st.popover(label, key=key, on_change="rerun", help=words) as popover:
-        if popover.open:
-            _list(page)
-            if page.loaded.fixed_settings is None:
-                st.markdown("**Criteria of your own**")
-                own_criteria.draw_own(page.view, page.loaded.corpus.gold)
-            # A widget stands once on a page: not while the menu is open to which it belongs.
-            if not any(st.session_state.get(menu) for menu in (TYPE_MENU, share_menu.MENU)):
-                with st.container(key="folded"):
-                    _folded(page, fits)
+def _criterion_menu(page: PageContext, fits: bool) -> None:
+    """Offer all criteria; what has no room in the bar of a telephone stands here too, see `context_bar.css`."""
+    _list(page)
+    if page.loaded.fixed_settings is None:
+        st.markdown("**Criteria of your own**")
+        own_criteria.draw_own(page.view, page.loaded.corpus.gold)
+    with st.container(key="folded"):
+        _folded(page, fits)
 
 
 def _folded(page: PageContext, fits: bool) -> None:
-    names = list(reference_layer.layers(page.loaded)) if page.loaded.has_layers else []
+    names = _reference_names(page)
     if len(names) > 2:
         st.selectbox(
             "Reference",
@@ -180,7 +204,7 @@ def _folded(page: PageContext, fits: bool) -> None:
             format_func=name_text,
             **reference_layer.mirror("folded", page.view, page.loaded),
         )
-    _type_menu(page)
+    _type_menu(page, fits)
     share_menu.draw_content(page, fits)
 
 
@@ -239,19 +263,15 @@ def _sentence(page: PageContext) -> str:
     return sentence
 
 
-def _draw_type_menu(page: PageContext) -> None:
-    """Draw the menu; its button says how many types are merged, left out, or shown in lists."""
-    view = page.view
+def _types_label(view: View) -> str:
+    """Return the words on the button of the menu: how many types are merged, left out, or shown in lists."""
     changed = [f"{len(view.merged_groups())} merged"] if view.merge else []
     changed += [f"{len(view.leaveout)} left out"] if view.leaveout else []
     changed += [f"{len(view.type)} in lists"] if view.type else []
-    label = ": ".join(("Types", ", ".join(changed))) if changed else "Types"
-    with st.popover(label, key=TYPE_MENU, on_change="rerun") as popover:
-        if popover.open:
-            _type_menu(page)
+    return ": ".join(("Types", ", ".join(changed))) if changed else "Types"
 
 
-def _type_menu(page: PageContext) -> None:
+def _type_menu(page: PageContext, _: bool) -> None:
     with for_whole_page():
         _shown(page)
     # Types of a scored folder are merged and left out as they were when it was scored.

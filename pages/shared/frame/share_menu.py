@@ -20,22 +20,14 @@ from pages.shared.view import MASKED, is_key, keys, state
 from pages.shared.view.link import LIMIT
 from pages.shared.view.text import plain
 
-MENU = f"{keys.BAR}share_menu"
 LOCAL = (
     "This server listens on this machine only, so the link opens here alone. Whoever starts it for a network gets an "
     "address with a token, by which visitors are let in: *Serving others* in the documentation says how."
 )
 
 
-def draw_share_menu(page: PageContext, fits: bool) -> None:
-    """Draw the menu; `fits`: the view fits a link."""
-    with st.popover("Share", key=MENU, on_change="rerun") as popover:
-        if popover.open:
-            draw_content(page, fits)
-
-
 def draw_content(page: PageContext, fits: bool) -> None:
-    """Draw what the menu offers."""
+    """Draw what the menu offers; `fits`: the view fits a link."""
     _link(page, fits)
     offer_report(page)
     _masking(page)
