@@ -156,12 +156,19 @@ def by_type(page: PageContext) -> None:
 
 def type_bars(page: PageContext, table: pd.DataFrame, hue: str, chosen: str = "") -> dict[str, Any]:
     """Return what the component draws: for each type of a table of `type_scores` F1, its interval and decisions."""
-    rows = []
-    for name, row in zip(short_names(table["type"].tolist()), table.to_dict("records"), strict=True):
+    rows = _type_rows(page, tuple(table["type"]), hue, table)
+    chosen_rows = [row | {"chosen": kind == chosen} for kind, row in zip(table["type"], rows, strict=True)]
+    return {"rows": chosen_rows, "legend": [], "axis": "F1, better →"}
+
+
+@memoized()
+def _type_rows(page: PageContext, types: tuple[str, ...], hue: str, _table: pd.DataFrame) -> list[dict[str, Any]]:
+    rows, words = [], page.words
+    for name, row in zip(short_names(types), _table.to_dict("records"), strict=True):
         kind = name_text(str(row["type"]))
         low, high = row["f1_low"], row["f1_high"]
         interval = "" if np.isnan(low) else f", 95% interval {low:.3f} to {high:.3f}"
-        counted = f"{row['POS']:,} {page.words.spans('gold')}, {row['ACT']:,} {page.words.spans('pred')}"
+        counted = f"{row['POS']:,} {words.spans('gold')}, {row['ACT']:,} {words.spans('pred')}"
         dot = None if np.isnan(row["f1"]) else {"at": row["f1"], "hue": hue}
         rows.append(
             {
@@ -170,10 +177,9 @@ def type_bars(page: PageContext, table: pd.DataFrame, hue: str, chosen: str = ""
                 "title": f"{kind}: F1 {number(row['f1'])}{interval}, {counted}: its errors",
                 "dot": dot if dot is None or np.isnan(low) else dot | {"low": low, "high": high},
                 "parts": headline.bar_parts(page, {code: row[code] for code in DECISIONS}, f"of {kind}"),
-                "chosen": row["type"] == chosen,
             }
         )
-    return {"rows": rows, "legend": [], "axis": "F1, better →"}
+    return rows
 
 
 @memoized()
