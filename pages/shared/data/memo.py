@@ -1,7 +1,7 @@
 """The memo: results about corpora, computed once for all sessions and bounded in bytes.
 
-A result is kept under its function and its arguments; a corpus stands for itself by a string, as to look at all data,
-or at a sample of them, would be slow or wrong. A refusal (`FormatError`) is kept like a result: finding
+A result is kept under its function and its arguments; corpora and settings stand for themselves by strings, as to look
+at all data, or at a sample of them, would be slow or wrong. A refusal (`FormatError`) is kept like a result: finding
 out takes as long.
 """
 
@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import singledispatch, wraps
+from functools import lru_cache, singledispatch, wraps
 from inspect import signature
 from mmap import mmap
 from threading import Lock, local
@@ -25,6 +25,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.problems import FormatError, Problem
+from nereval_core.scoring import Settings
 from pages.shared.data.loading import Loaded
 from pages.shared.streamlit_internals import session_id
 
@@ -47,6 +48,17 @@ def key_of(argument: object) -> Hashable:
 @key_of.register
 def _(argument: Loaded) -> Hashable:
     return argument.id
+
+
+@key_of.register
+def _(argument: Settings) -> Hashable:
+    return _rules_of(argument)
+
+
+@lru_cache(maxsize=256)
+def _rules_of(settings: Settings) -> str:
+    """Return the whole rules as a text, which has a hash of its own: two users may call different ones by one name."""
+    return repr(settings)
 
 
 @key_of.register(list)
