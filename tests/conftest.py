@@ -25,7 +25,6 @@ from tests.support import OFFLINE, ROOT, databases
 from tests.support.browser import Visit, serve_app, start_browser
 from tests.support.commands import Cli
 from tests.support.core_environment import build_once
-from tests.support.draws import AT_NIGHT
 from tests.support.offline import sitecustomize as sitecustomize  # Refuses connections from now on.
 from tests.support.scripts import Run, start_node
 
@@ -51,9 +50,9 @@ os.environ["NEREVAL_CONNECTIONS"] = tempfile.mkstemp(prefix="nereval-")[1]
 NO_CONSTANTS = providers._local_constants
 providers._get_local_constants = lambda: NO_CONSTANTS
 
-settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=15)
 # With `--hypothesis-profile nightly` more is drawn, also by what says a number of its own.
-settings.register_profile("nightly", settings.get_profile("nereval"), max_examples=25 * AT_NIGHT)
+settings.register_profile("nightly", settings.get_profile("nereval"), max_examples=200)
 settings.load_profile("nereval")
 
 
