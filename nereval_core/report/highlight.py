@@ -355,14 +355,13 @@ def _segment_html(
         is_own = stroke.mark < n_own
         thickness = _GAP if stroke.gap or not is_own else _RULE
         rule = inset + _LANE - _RULE if above else inset + _LANE - thickness
-        layers = [(ink, rule, thickness)]
+        layers = [(_DASHES.format(ink) if stroke.gap else f"linear-gradient({ink},{ink})", rule, thickness)]
         if is_own and not stroke.gap:
-            layers.append((fill, inset, _LANE))
+            layers.append((f"linear-gradient({fill},{fill})", inset, _LANE))
             if stroke.starts and _BREAK.search(segment.text):
                 boxes += _dots(ink, inset + (_LANE - _RULE - _DOT) / 2, above=above)
         boxes += [
-            f"linear-gradient({paint},{paint}) 0 {_from_edge(at, above=above)}/100% {height:.2f}em no-repeat"
-            for paint, at, height in layers
+            f"{paint} 0 {_from_edge(at, above=above)}/100% {height:.2f}em no-repeat" for paint, at, height in layers
         ]
         if stroke.starts:
             labels.append(
@@ -398,6 +397,8 @@ def _segment_html(
 _RULE, _GAP = 0.19, 0.07
 """Thickness of the rule of a span and between its fragments, in em."""
 _DOT = 0.16
+_DASHES = "repeating-linear-gradient(90deg,{} 0 .25em,#0000 0 .5em)"
+"""The rule between two fragments of a span."""
 
 
 def _from_edge(at: float, *, above: bool) -> str:

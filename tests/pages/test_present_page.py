@@ -88,6 +88,11 @@ def test_counted_by_token_there_is_no_star(store: PlaylistStore) -> None:
     assert not workbench(app)["verdicts"]["stars"]
 
 
+def test_the_words_of_a_span_in_parts_are_apart_on_its_slide() -> None:
+    number = next(at for at, span in enumerate(ERRORS["gold"]) if span in CORPUS.gold.fragments)
+    assert "hepatitis B … antibodies" in slide(opened("Present", replace(record(number), slide="record")))
+
+
 def test_the_open_record_is_starred_and_stays_open(store: PlaylistStore) -> None:
     app = act(act(act(opened("Inspect", VIEW), "j"), "j"), "star")
     # It stays open, though the playlist that it went on is now chosen too.

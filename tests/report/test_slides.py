@@ -136,6 +136,15 @@ def test_neighbouring_spans_are_drawn_without_a_background() -> None:
     assert shown.count("--nvh-fill") == 1, "only the record's own label has a background"
 
 
+def test_the_gap_of_a_discontinuous_neighbour_is_dashed() -> None:
+    apart = Mark("prediction", 1, ((0, 3), (12, 16)), "Drug", "SPU")
+    shown, whole = (
+        slide_html(replace(SLIDE, text=Text("Ann aspirin took.", [MARK], neighbours=[neighbour])))
+        for neighbour in (apart, replace(apart, fragments=((0, 16),)))
+    )
+    assert shown.count("repeating-linear-gradient") == 3 and "repeating-linear-gradient" not in whole
+
+
 def test_neighbours_outside_of_the_excerpt_are_left_out() -> None:
     text = "Ann aspirin took. " + "He did not. " * 200 + "Bob."
     far = Mark("gold", 2, ((text.index("Bob"), len(text) - 1),), "Far", "MIS")

@@ -15,6 +15,7 @@ from nereval_core.records.tables import records
 from nereval_core.report.slides import Bar, Pattern, Slide, Text, bars_html, gone_html, map_html, slide_html, title_html
 from nereval_core.review.playlists import Item
 from nereval_core.review.verdicts import StoredVerdict
+from nereval_core.review.verdicts_on_records import marked
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import signed
@@ -192,7 +193,13 @@ def _under(page: PageContext, heading: str) -> Iterator[str]:
 
 
 def _side(layer: Layer, span: int) -> tuple[str, str] | None:
-    return None if span < 0 else (layer.text(span), name_text(layer.label(span)))
+    """Return the words and the type of the span of one side, None where it has none."""
+    if span < 0:
+        return None
+    words = layer.text(span)
+    if span in layer.fragments:
+        words = marked(layer, span).quote_apart(layer.documents.texts[layer.doc[span]])
+    return words, name_text(layer.label(span))
 
 
 def _verdict(page: PageContext, doc: str, record: str) -> StoredVerdict | None:
