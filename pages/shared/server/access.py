@@ -173,7 +173,7 @@ def browser() -> str:
 
 
 def _number(cookies: Mapping[str, str]) -> str:
-    number = cookies.get(_cookie("browser"), "")
+    number = str(cookies.get(_cookie("browser"), ""))
     return number if NUMBER.fullmatch(number) else ""
 
 
