@@ -168,6 +168,15 @@ def test_a_verdict_that_replaces_one_says_whose_and_when_and_u_brings_it_back(st
     assert "Kept as Ann" in said(ann) and "replaces" not in said(ann) and told not in said(ann)
 
 
+def test_what_was_decided_before_is_told_of_the_list_as_it_is_narrowed_down(store: ReviewStore) -> None:
+    press(press(first(BOB), "gold"), "gold")
+    app = first(ANN)
+    assert "2 records of this list were decided before" in said(app)
+    for value, told in (("NORMALIZABLES", "No record of this list was"), (None, "2 records of this list were")):
+        app = choose_facet(app, "Gold type", value)
+        assert told in said(app)
+
+
 def test_next_opens_the_next_record_without_a_verdict_wherever_it_is(store: ReviewStore) -> None:
     app = first(ANN)
     names = [entry[:2] for entry in workbench(app)["entries"]]

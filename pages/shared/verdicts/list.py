@@ -178,16 +178,22 @@ def _first_open(page: PageContext, query: Query) -> tuple[str, str] | None:
 
 
 def _say_earlier(page: PageContext) -> None:
-    """Say once a corpus how many of the listed records others had decided before, perhaps as part of another corpus."""
-    if st.session_state.get(keys.EARLIER) == page.loaded.id:
+    """Say once a corpus how many of the listed records others had decided before, perhaps as part of another corpus.
+
+    While that is the last message, it is about the list as it is narrowed down.
+    """
+    corpus, query, earlier = st.session_state.get(keys.EARLIER, ("", None, None))
+    last, list_query = st.session_state.get(keys.REVIEWED), page.query()
+    is_last = earlier is not None and last is earlier
+    if corpus == page.loaded.id and (not is_last or query == list_query):
         return
-    st.session_state[keys.EARLIER] = page.loaded.id
+    st.session_state[keys.EARLIER] = (page.loaded.id, list_query, None)
     ledger = page.ledger()
     attached = attach_verdicts(ledger.about)
-    if keys.REVIEWED in st.session_state or not attached.verdicts:
+    if (last is not None and not is_last) or not attached.verdicts:
         return
     is_theirs = np.array([stored.who != reviewer.reviewer_name() for stored in attached.verdicts])
-    numbers = attached.at[ledger.positions(page.query(), ORDERS[0])]
+    numbers = attached.at[ledger.positions(list_query, ORDERS[0])]
     numbers = numbers[(numbers >= 0) & is_theirs[numbers]]
     if len(numbers):
         last = max((attached.verdicts[number] for number in set(numbers.tolist())), key=lambda stored: stored.number)
@@ -196,7 +202,13 @@ def _say_earlier(page: PageContext) -> None:
             f"{count(len(numbers), 'record')} of this list {verb} decided before, the last by {last.who} on "
             f"{minute_of(last.at)}: a verdict belongs to text and span, whichever files they came in."
         )
-        set_outcome(LastVerdict(message))
+    elif is_last:
+        message = "No record of this list was decided before."
+    else:
+        return
+    outcome = LastVerdict(message)
+    set_outcome(outcome)
+    st.session_state[keys.EARLIER] = (page.loaded.id, list_query, outcome)
 
 
 def draw_progress(page: PageContext) -> None:
