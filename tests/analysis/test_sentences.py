@@ -166,7 +166,8 @@ def test_documents_and_types_can_be_asked_for() -> None:
 def test_on_errors_itself_the_numbers_of_the_sentence_change_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened("Inspect", VIEW)
     (parts,) = (data["parts"] for data in component_data(app) if data.get("parts", [""])[0] == "Of ")
-    links = [part for part in parts if not isinstance(part, str)]
+    *links, guide = (part for part in parts if not isinstance(part, str))
+    assert guide["href"].startswith("/Guide?") and not guide["stays"]
     assert links and all(link["stays"] and link["href"].startswith("/Inspect?") for link in links)
     for label, view in sentence_links(app):
         assert not label[0].isdigit() or listed(opened("Inspect", view)) == leading_number(label)

@@ -34,7 +34,7 @@ def copied(figure: go.Figure) -> go.Figure:
 
 def on_paper(figure: go.Figure) -> go.Figure:
     """Return the figure on white, as its labels are dark and the page around it may be too."""
-    return copied(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
+    return go.Figure(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
 
 
 def counted(count: int, what: str) -> str:

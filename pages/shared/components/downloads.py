@@ -20,6 +20,7 @@ import streamlit as st
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, capitalised
 from nereval_core.report.export import frame_as
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import Cell, Table, columns_of
 from nereval_core.tables.excel import excel_of
 from nereval_core.tables.rendering import RENDERED, as_csv, as_html
@@ -50,7 +51,7 @@ FORMS = {
 
 def with_system(table: pd.DataFrame, system: str) -> pd.DataFrame:
     """Return a table on one system with its name in a column: files are put together, and renamed."""
-    return pd.concat([pd.Series(system, table.index, name="system", dtype="str"), table], axis=1)
+    return pd.concat([pd.Series(system, table.index, name="system", dtype=TEXT_DTYPE), table], axis=1)
 
 
 def csv_of(table: pd.DataFrame, signature: str) -> bytes:
