@@ -59,7 +59,7 @@ HOUR = 3_600
 FOREIGN = f"make it this account's and chmod 0700, or name another folder as {FOLDER}"
 """The remedy for a store that others may change."""
 SUFFIX, REMARKS = ".columns", ".remarks"
-REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "key": str}
+REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "verdicts": str, "key": str}
 """The remarks that there may be, and the types of their values."""
 CHECKSUM = "checksum"
 """The key of the CRC-32 of remarks."""
@@ -95,9 +95,9 @@ class EntryAccount:
     """The content of an entry in words: the name of the corpus, and the names of its layers, gold first.
 
     `owner` is who brought it, "" where nobody is named.
-    `decided` of `records` in the list that was reviewed last have a verdict; `link` leads to that list. Where nobody
-    has reviewed anything they are 0 and "". `f1` is the best of the systems as they were read, None where it is not
-    stored or not defined.
+    `decided` of `records` in the list that was reviewed last have a verdict in the store named `verdicts`; `link` leads
+    to that list. Where nobody has reviewed anything they are 0 and "". `f1` is the best of the systems as they
+    were read, None where it is not stored or not defined.
     """
 
     name: str
@@ -105,6 +105,7 @@ class EntryAccount:
     decided: int = 0
     records: int = 0
     link: str = ""
+    verdicts: str = ""
     owner: str = ""
     f1: float | None = None
 
@@ -162,6 +163,7 @@ class Store:
                 remarks.get("decided", 0),
                 remarks.get("records", 0),
                 remarks.get("link", ""),
+                remarks.get("verdicts", ""),
                 about["said"].get("owner", ""),
                 max((f1 for f1 in about["said"].get("f1", {}).values() if f1 is not None), default=None),
             )
@@ -169,7 +171,7 @@ class Store:
             return None
 
     def remarks(self, key: str) -> Mapping[str, Any]:
-        """Return what users remarked on the corpus of an input: `name`, `decided`, `records` and `link`, if anything.
+        """Return what users remarked on the corpus of an input: `name`, `decided`, `records`, `link` and `verdicts`.
 
         On a server that several people use it says too by which `key` others open it.
         """

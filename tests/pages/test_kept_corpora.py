@@ -30,7 +30,7 @@ from nereval_core.readers.input.temporaries import is_temporary
 from nereval_core.store import Store
 from pages.shared.components import opening
 from pages.shared.components.navigation import pages
-from pages.shared.data import caches, masks, reading_orders
+from pages.shared.data import caches, masks, reading_orders, verdict_store
 from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.jobs import CancelledError, Jobs, Watch
 from pages.shared.data.kept_corpora import Keeper
@@ -562,7 +562,10 @@ def test_a_review_goes_on_from_start(stored: Store, tmp_path: Path, monkeypatch:
     loaded = caches.find(address(app)["corpus"])
     assert loaded is not None
     keeper = caches.shelf().keeper
-    keeper.note_progress(loaded, 3, 12, "corpus=" + loaded.digest[:16] + "&system=system0&decision=INC")
+    link = f"corpus={loaded.digest[:16]}&system=system0&decision=INC"
+    keeper.note_progress(loaded, 3, 12, link, "another.sqlite")
+    assert listed(opened("Start"))[0][3] == "–"
+    keeper.note_progress(loaded, 3, 12, link, verdict_store.name())
     app = opened("Start")
     assert listed(app)[0][3] == "25.0%"
     app = opened_by(0, recent.DECIDED)

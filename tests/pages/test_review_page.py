@@ -456,7 +456,7 @@ def test_what_is_not_applied_is_listed_alone(store: ReviewStore) -> None:
 
 def test_progress_is_that_of_all_errors_whatever_is_listed(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:
     found = given(store)
-    kept: list[tuple[int, int, str]] = []
+    kept: list[tuple[int, int, str, str]] = []
     monkeypatch.setattr(caches.shelf().keeper, "note_progress", lambda loaded, *progress: kept.append(progress))
     query = replace(VIEW, type=("PROTEINAS",), inspect_tab="records")
     for base in (replace(VIEW, inspect_tab="records"), query):

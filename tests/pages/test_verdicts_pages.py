@@ -118,6 +118,15 @@ def test_a_verdict_is_kept_with_its_note_and_the_next_record_is_chosen(view: Vie
     assert "2 of 60 reviewed" in progress(app)
 
 
+def test_a_list_of_one_document_stays_so_while_its_records_are_gone_through(store: ReviewStore) -> None:
+    app = first(ANN, View(corpus=VIEW.corpus, system=VIEW.system, inspect_tab="records", doc="en-01"))
+    records = listed(app)
+    app = act(app, "j")
+    assert listed(app) == records < listed(first(ANN)) and address(app)["record"]
+    app = act(act(app, "gold"), "j")
+    assert listed(app) == records and {entry[0] for entry in workbench(app)["entries"]} == {"en-01"}
+
+
 def test_events_are_applied_once_and_in_order(store: ReviewStore) -> None:
     """What is not acknowledged is sent again: nothing is given twice, and what comes later counts."""
     app = first(ANN)

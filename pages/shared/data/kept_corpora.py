@@ -140,9 +140,12 @@ class Keeper:
         with self._lock:
             self._in_use.pop(key, None)
 
-    def note_progress(self, loaded: Loaded, decided: int, records: int, link: str) -> None:
-        """Keep how many records of a list are decided, for a corpus that is stored; `link` leads to the list."""
-        progress: dict[str, str | int] = {"decided": decided, "records": records, "link": link}
+    def note_progress(self, loaded: Loaded, decided: int, records: int, link: str, verdicts: str) -> None:
+        """Keep how many records of a list are decided in a store of verdicts, for a corpus that is stored.
+
+        `link` leads to the list, `verdicts` is the name of the store of verdicts.
+        """
+        progress: dict[str, str | int] = {"decided": decided, "records": records, "link": link, "verdicts": verdicts}
         if self.store is not None and loaded.key and self._progress.get(loaded.key) != progress:
             self._progress[loaded.key] = progress
             with suppress(OSError):

@@ -135,6 +135,12 @@ def check_named() -> str:
     return store.name
 
 
+def name() -> str:
+    """Return the name of the store, without passwords; "" where there is none."""
+    verdicts = _kept()
+    return "" if verdicts.store is None else verdicts.store.name
+
+
 def file() -> str | None:
     """Return the name of the file that holds the verdicts, None where a server does: its address may have secrets."""
     store = _kept().store

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from nereval_core.records.queries import Query, in_documents
+from nereval_core.records.queries import Query
 from nereval_core.report.slides import STYLE
 from nereval_core.review.playlists import LINK_DIGITS, Playlist
 from pages.shared.data import caches, playlists
@@ -28,7 +28,7 @@ from pages.shared.view import (
     keys,
     state,
 )
-from pages.shared.view.queries import query_of, view_of
+from pages.shared.view.queries import lasting, query_of, view_of
 
 KEYS = "→ or space: next · ←: back · Home, End · b: blank · Escape: leave"
 
@@ -72,8 +72,7 @@ def first_slide(page: PageContext, playlist: Playlist | None, item: str = "") ->
         return playlists.with_playlist(replace(view, doc="", record="", slide="record"), playlist)
     query = query_of(view)
     if query.doc and page.ledger().is_in_memory:
-        narrowed = replace(query, doc="", having=(*query.having, in_documents([query.doc])))
-        view = view_of(view, narrowed)
+        view = view_of(view, lasting(query))
     return replace(view, playlist="", record="", doc="" if view.record else view.doc, slide="record")
 
 

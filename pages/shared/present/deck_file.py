@@ -9,7 +9,6 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from nereval_core.html_report.deck import DeckSlide, deck_html
-from nereval_core.records.queries import in_documents
 from nereval_core.review.playlists import Item
 from nereval_core.scoring.criteria import Criterion
 from pages.shared.data import caches, masks, own_criteria, playlists, reference_layer
@@ -20,7 +19,7 @@ from pages.shared.present.drawing import first_slide_html, record_slide_html
 from pages.shared.server.access import LOOPBACK
 from pages.shared.view import View, is_pattern
 from pages.shared.view.link import write_link
-from pages.shared.view.queries import query_of
+from pages.shared.view.queries import lasting, query_of
 from pages.shared.view.text import count
 
 MOST_RECORDS = 200
@@ -82,8 +81,8 @@ def _records(deck: Deck, session: Session) -> Iterator[tuple[PageContext, Item |
             yield item_page(deck, item, session), item
     elif deck.has_records:
         query = query_of(page.view)
-        if query.doc and page.ledger().is_in_memory:
-            query = replace(query, doc="", having=(*query.having, in_documents([query.doc])))
+        if page.ledger().is_in_memory:
+            query = lasting(query)
         table = page.ledger().page(query, first=0, rows=deck.n_record_slides)
         for document, record in zip(table["document"].astype(str), table["record"].astype(str), strict=True):
             yield replace(page, view=replace(page.view, doc=document, record=record)), None

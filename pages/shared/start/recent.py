@@ -6,7 +6,7 @@ On a server that others reach these are one's own uploads, which expire.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from nereval_core.problems import FormatError, name_text, one_line
 from nereval_core.store import Entry, EntryAccount
 from nereval_core.tables import Column, Table
 from pages.shared.components import opening
-from pages.shared.data import caches, refused_files, server_start
+from pages.shared.data import caches, refused_files, server_start, verdict_store
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.component_files import component
 from pages.shared.server.ownership import visitor
@@ -75,7 +75,13 @@ def recent_corpora() -> list[Recent]:
     entries = [entry for entry in _own_entries().values() if entry.key != partial[1]]
     last = sorted(entries, key=lambda entry: -entry.used)[:SHOWN]
     accounts = ((entry, store.account(entry)) for entry in last) if store is not None else ()
-    return [Recent(entry, account) for entry, account in accounts if account is not None]
+    return [Recent(entry, _of_this_review(account)) for entry, account in accounts if account is not None]
+
+
+def _of_this_review(account: EntryAccount) -> EntryAccount:
+    """Return an account without what is decided in another store of verdicts than the server's."""
+    is_here = account.verdicts == verdict_store.name()
+    return account if is_here else replace(account, decided=0, records=0, link="")
 
 
 def _own_entries() -> dict[str, Entry]:

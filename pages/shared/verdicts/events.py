@@ -40,6 +40,7 @@ from pages.shared.verdicts.case import (
 )
 from pages.shared.verdicts.edited_spans import read_edited_spans, takes_blanks, types_to_choose
 from pages.shared.view import keys, state
+from pages.shared.view.queries import lasting, query_of, search_of
 
 KEY = f"{keys.WIDGET}workbench"
 """The key of the workbench."""
@@ -101,7 +102,7 @@ def apply_events(page: PageContext) -> bool:
     def apply(sent: Event, event: Event) -> None:
         if event["act"] == "undo":
             # What is taken back need not be about a record: then the reader stays.
-            _open(*sent["at"])
+            _open(page, *sent["at"])
         _apply(page, event)
 
     return component_events.apply_events(KEY, apply, partial(_follow, page))
@@ -112,19 +113,19 @@ def _follow(page: PageContext, sent: Mapping[str, Any]) -> None:
     event = sent["events"][-1]
     act = event["act"]
     if act not in MOVES:
-        _open(*sent["at"])
+        _open(page, *sent["at"])
     if act == "verdict" and [event["doc"], event["record"]] != list(sent["at"][:2]):
         _pass_decided(page, *sent["at"])
     failed: LastVerdict | None = st.session_state.get(keys.REVIEWED)
     if failed is not None and failed.place is not None:
         # Whoever moves on from there leaves it.
-        _open(*failed.place, -1)
+        _open(page, *failed.place, -1)
         st.session_state[keys.REVIEWED] = replace(failed, place=None)
     elif act == "open":
         st.session_state.pop(keys.REVIEWED, None)
 
 
-def _open(doc: str, record: str, number: int) -> None:
+def _open(page: PageContext, doc: str, record: str, number: int) -> None:
     """Open a record; without one, and not in a whole document, the view stays."""
     now, view = applied(), state.view()
     now.place = (doc, record, number)
@@ -133,6 +134,8 @@ def _open(doc: str, record: str, number: int) -> None:
     if view.doc and not view.record and not view.at:
         # A document alone is read as a whole, and stays so while its records are gone through.
         view = view.with_layout("whole-document")
+        if page.ledger().is_in_memory:
+            view = replace(view, q=search_of(lasting(query_of(view))))
     state.put(replace(view, doc=doc, record=record, at=""))
 
 
@@ -146,7 +149,7 @@ def _apply(page: PageContext, event: Event) -> None:
         if waiting_events(page):
             _take_back_waiting(page)
         elif not reason_unoffered(page) and not _is_answered(event):
-            undo_verdict(page, partial(take_back, page), lambda at: _open(*page.ledger().name(at), -1))
+            undo_verdict(page, partial(take_back, page), lambda at: _open(page, *page.ledger().name(at), -1))
             _ANSWERED.append(_origin(event))
     elif act == "star":
         starred = playlists.star_of(page, event["doc"], event["record"])
@@ -179,7 +182,7 @@ def _jump(page: PageContext, number: int) -> None:
     ledger, query, order = page.ledger(), page.query(), page.view.order
     row = ledger.page(query, order if order in ledger.orders(query) else ORDERS[0], number, 1)
     if len(row):
-        _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)
+        _open(page, str(row["document"].iat[0]), str(row["record"].iat[0]), number)
 
 
 def _pass_decided(page: PageContext, doc: str, record: str, number: int) -> None:
@@ -210,7 +213,7 @@ def _open_next(page: PageContext, doc: str, record: str, number: int, *, is_only
     otherwise = len(positions) if is_only_open else following
     place = next((int(places[0]) for places in (later, open_ones) if len(places)), otherwise)
     if place < len(positions):
-        _open(*ledger.name(int(positions[place])), place)
+        _open(page, *ledger.name(int(positions[place])), place)
 
 
 def _case(page: PageContext, doc: str, record: str) -> Case | None:
@@ -372,7 +375,7 @@ def _take_back_waiting(page: PageContext) -> None:
     applied().waiting = tuple(waiting for waiting in applied().waiting if waiting[1] is not last)
     set_outcome(LastVerdict("Taken back: the last verdict, which waited for a name."))
     if "record" in last:
-        _open(last["doc"], last["record"], -1)
+        _open(page, last["doc"], last["record"], -1)
 
 
 def waiting_events(page: PageContext) -> list[Event]:

@@ -152,7 +152,7 @@ def _note_progress(page: PageContext, query: Query, done: int, n_records: int) -
         done, n_records = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0), ledger.total(errors).records
     # Which record is the first without a verdict is found when the link is opened: others may go on meanwhile.
     link = urlencode(state.link(view_of(page.view, errors).with_layout(FIRST_OPEN)))
-    caches.shelf().keeper.note_progress(page.loaded, done, n_records, link)
+    caches.shelf().keeper.note_progress(page.loaded, done, n_records, link, verdict_store.name())
 
 
 def where_to_begin(page: PageContext) -> tuple[str, str]:

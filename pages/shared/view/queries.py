@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 
-from nereval_core.records.queries import FIELDS, Query
+from nereval_core.records.queries import FIELDS, Query, in_documents
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view import View
 
@@ -61,6 +61,11 @@ def view_of(view: View, query: Query) -> View:
     )
     # All errors are listed too: without filters Inspect might begin with patterns.
     return narrowed if narrowed.is_narrowed else replace(narrowed, inspect_tab=RECORDS_TAB)
+
+
+def lasting(query: Query) -> Query:
+    """Return a query of the same records, whose document stays where the record of another one is open."""
+    return replace(query, doc="", having=(*query.having, in_documents([query.doc]))) if query.doc else query
 
 
 def search_of(query: Query) -> str:
