@@ -12,10 +12,10 @@ from tests.support.visitors import Visitor
 def test_files_of_one_system_name_it_and_hold_the_intervals_that_the_page_shows(app: str) -> None:
     with Visitor(app) as visitor:
         visitor.open("Overview")
-        visitor.unfold("export_menu")
+        visitor.open_menu("export")
         types, criteria = (pd.read_csv(io.BytesIO(visitor.download(name))) for name in ("csv_types", "csv_criteria"))
         visitor.open("Criteria")
-        visitor.unfold("export_menu")
+        visitor.open_menu("export")
         every = pd.read_csv(io.BytesIO(visitor.download("csv_every")))
     for table in (types, criteria, every):
         assert table.columns[0] == "system" and table["system"].nunique() == 1

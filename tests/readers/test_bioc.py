@@ -595,7 +595,8 @@ def documents(draw: st.DrawFn, strings: st.SearchStrategy[str]) -> Layer:
             builder.span(
                 parts[0][0],
                 parts[-1][1],
-                draw(strings.filter(bool)),
+                # Spans of this type are outside: they are left out, and a note says so.
+                draw(strings.filter(lambda word: word not in ("", "O"))),
                 fragments=tuple(parts),
                 id=draw(strings | st.just(str(number))),
                 links=tuple(draw(st.lists(words().filter(lambda word: word != "-"), max_size=3))),

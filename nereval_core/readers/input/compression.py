@@ -215,6 +215,7 @@ ANNOTATION_SUFFIXES = frozenset(
         *(
             ".manifest",
             ".bdocjs",
+            ".jsonld",
             ".con",
             ".entries",
             ".ast",
