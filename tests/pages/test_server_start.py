@@ -199,6 +199,8 @@ BAD_SECRETS = {
     "[auth": "secrets.toml: not readable: ",
     "[auth]": "secrets.toml: cookie_secret in [auth] is no text of 16 characters; take what openssl rand -hex 32 ",
     "[auth]\ncookie_secret = 'changeme'": "secrets.toml: cookie_secret in [auth] is no text of 16 characters",
+    f"[auth]\n{KEY}\n[nereval]\nallow = ['@example.org']": "secrets.toml: a section [nereval], which is not read; "
+    "remove it and give --allow ADDRESSES",
     "auth = 1": "secrets.toml: cookie_secret in [auth] is no text of 16 characters",
 }
 

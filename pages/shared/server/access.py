@@ -61,14 +61,19 @@ def login_settings() -> Mapping[str, Any] | None:
     """Return the section `auth` of Streamlit's secrets, by which visitors log in with OpenID Connect; None without.
 
     Raises:
-        FormatError: a file of secrets cannot be read. Streamlit would take it for none, and nobody had to log in.
+        FormatError: a file of secrets cannot be read. Streamlit would take it for none, and nobody had to log in. Or it
+            says who may log in, which only the option does now: all would be let in.
     """
     try:
-        return dict(st.secrets).get("auth")
+        sections = dict(st.secrets)
     except (StreamlitSecretNotFoundError, OSError, UnicodeError) as error:
         if any(Path(file).exists() for file in st.get_option("secrets.files")):
             raise FormatError.single("secrets.toml", None, f"not readable: {error}", "mend or remove it") from None
         return None
+    if "nereval" in sections:
+        finding, remedy = "a section [nereval], which is not read", "remove it and give --allow ADDRESSES"
+        raise FormatError.single("secrets.toml", None, finding, remedy)
+    return sections.get("auth")
 
 
 def has_login() -> bool:
