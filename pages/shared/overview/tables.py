@@ -90,10 +90,14 @@ def criteria_export(
     page: PageContext, names: Sequence[str], name: str = "criteria", ratios: Sequence[Column] = RATIOS
 ) -> Export:
     """Return the table of criteria as files, which can be had as bars too."""
-    table = _criteria(page, names, name, ratios)
     signatures = " / ".join(page.signature(criterion) for criterion in names)
     frame = _criteria_rows(page, names, name, ratios)
-    return Export(frame, signatures, name, figure=lambda: decision_bars(table.to_frame(), page.system))
+    return Export(
+        frame,
+        signatures,
+        name,
+        figure=lambda: decision_bars(_criteria(page, names, name, ratios).to_frame(), page.system),
+    )
 
 
 @memoized()
